@@ -29,17 +29,17 @@ type Profile struct {
 	// Options.Methods. The other fields still bound its tools.
 	Owner bool `json:"-"`
 
-	Settings Settings `json:"-"`
-	Remarks  []string `json:"-"` // on the session's settings, for its instructions
+	Settings
+	Remarks []string `json:"-"` // on the session's settings, for its instructions
 }
 
 // Settings are the defaults for a session's requests. For a zero field, that of the core's
 // profile or the default applies.
 type Settings struct {
-	ResultBytes int                // of a tool result's text; 20 000
-	Hits        int                // of a search without a limit; 10
-	Mode        search.Mode        // of a search
-	Prompts     *prompts.Catalogue // the prompts that are offered
+	Mode        search.Mode        `json:"search_mode,omitempty"`
+	Hits        int                `json:"hits"`         // of a search without a limit; 10
+	ResultBytes int                `json:"result_bytes"` // of a tool result's text; 20 000
+	Prompts     *prompts.Catalogue `json:"-"`            // the prompts that are offered
 }
 
 func (s Settings) or(outer Settings) Settings {

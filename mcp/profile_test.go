@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"encoding/json"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -106,10 +107,13 @@ func TestClients(t *testing.T) {
 	require.Len(t, clients, 2)
 	c := clients[1]
 	assert.Equal(t, Client{
-		Name: "tester", Version: "2", Since: c.Since, Panel: true, Command: true, Profile: c.Profile, Mode: "text", Hits: 3, ResultBytes: 20_000,
+		Name: "tester", Version: "2", Since: c.Since, Panel: true, Command: true, Profile: c.Profile,
 	}, c)
 	assert.True(t, c.ReadOnly)
 	assert.Equal(t, []string{"Garden"}, c.Read)
+	shown, err := json.Marshal(c)
+	require.NoError(t, err)
+	assert.Contains(t, string(shown), `"search_mode":"text","hits":3`)
 	assert.False(t, c.Since.Before(clients[0].Since))
 	require.NoError(t, s.Close())
 	require.Eventually(t, func() bool { return len(names()) == 1 }, time.Minute, time.Millisecond)

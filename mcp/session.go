@@ -75,27 +75,20 @@ type session struct {
 
 // A Client describes a connected client and the settings of its session.
 type Client struct {
-	Name        string    `json:"name"` // "" until introduced
-	Version     string    `json:"version,omitempty"`
-	Since       time.Time `json:"since"`
-	HTTP        bool      `json:"http,omitempty"`    // connected over HTTP
-	Panel       bool      `json:"panel,omitempty"`   // shows results in the panel
-	Command     bool      `json:"command,omitempty"` // a command of the owner's shell
-	Profile               // its bounds
-	Mode        string    `json:"search_mode,omitempty"`
-	Hits        int       `json:"hits"`
-	ResultBytes int       `json:"result_bytes"`
+	Name    string    `json:"name"` // "" until introduced
+	Version string    `json:"version,omitempty"`
+	Since   time.Time `json:"since"`
+	HTTP    bool      `json:"http,omitempty"`    // connected over HTTP
+	Panel   bool      `json:"panel,omitempty"`   // shows results in the panel
+	Command bool      `json:"command,omitempty"` // a command of the owner's shell
+	Profile           // its bounds
 }
 
 // Clients returns the connected clients, oldest first.
 func (c *Core) Clients() []Client {
 	clients := []Client{}
 	c.each(func(s *session) {
-		answers := s.profile.Settings.tools()
-		client := Client{
-			Since: s.since, HTTP: s.line == nil, Command: s.profile.Owner, Profile: s.bounds(),
-			Mode: string(s.profile.Settings.Mode), Hits: answers.Hits, ResultBytes: answers.ResultBytes,
-		}
+		client := Client{Since: s.since, HTTP: s.line == nil, Command: s.profile.Owner, Profile: s.bounds()}
 		s.mu.Lock()
 		client.Name, client.Version, client.Panel = s.client.Name, s.client.Version, s.panel
 		s.mu.Unlock()
