@@ -152,7 +152,7 @@ func (h *HTTP) readMessages(w http.ResponseWriter, r *http.Request) ([]jsonrpc.M
 	if bad != nil {
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(http.StatusBadRequest)
-		_, _ = w.Write(bad.Encode()) //nolint:gosec // it is JSON, and ServeHTTP sets nosniff
+		_, _ = w.Write(bad) //nolint:gosec // it is JSON, and ServeHTTP sets nosniff
 	}
 	return msgs, bad == nil
 }

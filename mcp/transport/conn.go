@@ -192,7 +192,7 @@ func (c *Conn) readLoop() {
 		line = bytes.TrimSpace(line)
 		switch {
 		case errors.Is(err, rpc.ErrLineTooLong):
-			c.refuse(Refuse(nil, jsonrpc.CodeInvalidRequest, "invalid request: a message may have %d bytes at most", c.limits.MessageBytes))
+			c.refuse(refuse(nil, jsonrpc.CodeInvalidRequest, "invalid request: a message may have %d bytes at most", c.limits.MessageBytes))
 		case err != nil:
 			c.awaitAnswers()
 			return
@@ -243,14 +243,14 @@ func (c *Conn) deliver(msg jsonrpc.Message) bool {
 
 // refuse responds to an unacceptable message. The next write reports an overflow or a
 // closed connection.
-func (c *Conn) refuse(r *Refusal) {
-	if r != unanswerable {
-		_ = c.send(r.Encode())
+func (c *Conn) refuse(r Refusal) {
+	if len(r) > 0 {
+		_ = c.send(r)
 	}
 }
 
 // register records a call as in flight.
-func (c *Conn) register(msg jsonrpc.Message) *Refusal {
+func (c *Conn) register(msg jsonrpc.Message) Refusal {
 	req, ok := msg.(*jsonrpc.Request)
 	if !ok || !req.IsCall() {
 		return nil
@@ -260,10 +260,10 @@ func (c *Conn) register(msg jsonrpc.Message) *Refusal {
 	defer c.mu.Unlock()
 	if c.calls[req.ID] != nil {
 		// Without the id: the response would be mistaken for that of the other call.
-		return Refuse(nil, jsonrpc.CodeInvalidRequest, "invalid request: the id %s belongs to a call that is still being answered", rawID)
+		return refuse(nil, jsonrpc.CodeInvalidRequest, "invalid request: the id %s belongs to a call that is still being answered", rawID)
 	}
 	if len(c.calls) >= c.limits.InFlight {
-		return Refuse(rawID, CodeBusy, "too many calls at a time (%d): wait for answers before sending more", c.limits.InFlight)
+		return refuse(rawID, CodeBusy, "too many calls at a time (%d): wait for answers before sending more", c.limits.InFlight)
 	}
 	if req.Method == methodListen {
 		withRequestID(req, string(rawID))

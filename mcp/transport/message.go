@@ -19,25 +19,18 @@ import (
 // on their rate; the message says what to wait for.
 const CodeBusy = -32005
 
-// A Refusal is the error response to input that is not an acceptable message. The session
-// continues.
-type Refusal struct {
-	id      json.RawMessage // nil if it could not be read
-	code    int64
-	message string
+// A Refusal is the error response, as a line, to input that is not an acceptable message. It is
+// nil for acceptable input. The session continues.
+type Refusal []byte
+
+// unanswerable is the refusal of a response that matches no call: there is none, because
+// responding to it could start an endless exchange.
+var unanswerable = Refusal{}
+
+// refuse returns a refusal with the given id, or with none if nil.
+func refuse(id json.RawMessage, code int64, format string, args ...any) Refusal {
+	return rpc.Failure(id, code, fmt.Sprintf(format, args...))
 }
-
-// unanswerable marks a response that matches no call. It is dropped, because responding
-// to it could start an endless exchange.
-var unanswerable = new(Refusal)
-
-// Refuse returns a refusal with the given id, or with none if nil.
-func Refuse(id json.RawMessage, code int64, format string, args ...any) *Refusal {
-	return &Refusal{id: id, code: code, message: fmt.Sprintf(format, args...)}
-}
-
-// Encode returns the refusal as a JSON-RPC response line.
-func (r *Refusal) Encode() []byte { return rpc.Failure(r.id, r.code, r.message) }
 
 const (
 	// maxDepth limits the nesting of a message. Real messages stay below ten levels, and
@@ -50,7 +43,7 @@ const (
 // Decode decodes the body of a request, one message or a batch, from a client of the
 // given protocol version. An empty version means the one that has batches. One
 // unacceptable message rejects the whole body.
-func Decode(body []byte, version string) ([]jsonrpc.Message, *Refusal) {
+func Decode(body []byte, version string) ([]jsonrpc.Message, Refusal) {
 	body = bytes.TrimSpace(body)
 	if bad := tooDeep(body); bad != nil {
 		return nil, bad
@@ -66,35 +59,35 @@ func Decode(body []byte, version string) ([]jsonrpc.Message, *Refusal) {
 // split returns the messages in a line or a body: one, or those of a batch, a JSON array
 // that clients of one protocol version may send. Each is handled and answered like a
 // single message: that version lets servers choose whether to answer in a batch.
-func split(data []byte, version string) ([]json.RawMessage, *Refusal) {
+func split(data []byte, version string) ([]json.RawMessage, Refusal) {
 	const most = 100
 	if len(data) == 0 || data[0] != '[' {
 		return []json.RawMessage{data}, nil
 	}
 	var items []json.RawMessage
 	if err := json.Unmarshal(data, &items); err != nil {
-		return nil, Refuse(nil, jsonrpc.CodeParseError, "parse error: %v", err)
+		return nil, refuse(nil, jsonrpc.CodeParseError, "parse error: %v", err)
 	}
 	switch {
 	case version != rpc.BatchVersion:
-		return nil, Refuse(nil, jsonrpc.CodeInvalidRequest, "invalid request: send one message at a time; batches exist in protocol version %s only, after initialize", rpc.BatchVersion)
+		return nil, refuse(nil, jsonrpc.CodeInvalidRequest, "invalid request: send one message at a time; batches exist in protocol version %s only, after initialize", rpc.BatchVersion)
 	case len(items) == 0:
-		return nil, Refuse(nil, jsonrpc.CodeInvalidRequest, "invalid request: the batch is empty")
+		return nil, refuse(nil, jsonrpc.CodeInvalidRequest, "invalid request: the batch is empty")
 	case len(items) > most:
-		return nil, Refuse(nil, jsonrpc.CodeInvalidRequest, "invalid request: a batch may have %d messages at most", most)
+		return nil, refuse(nil, jsonrpc.CodeInvalidRequest, "invalid request: a batch may have %d messages at most", most)
 	}
 	return items, nil
 }
 
 // decodeMessage decodes one JSON object as a request, a notification or a response. Keys
 // must match exactly.
-func decodeMessage(data []byte) (jsonrpc.Message, *Refusal) {
+func decodeMessage(data []byte) (jsonrpc.Message, Refusal) {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(data, &fields); err != nil {
 		if json.Valid(data) {
-			return nil, Refuse(nil, jsonrpc.CodeInvalidRequest, "invalid request: a message must be a JSON object")
+			return nil, refuse(nil, jsonrpc.CodeInvalidRequest, "invalid request: a message must be a JSON object")
 		}
-		return nil, Refuse(nil, jsonrpc.CodeParseError, "parse error: %v", err)
+		return nil, refuse(nil, jsonrpc.CodeParseError, "parse error: %v", err)
 	}
 	rawID, hasID := fields["id"]
 	id, bad := decodeID(rawID, hasID)
@@ -105,10 +98,10 @@ func decodeMessage(data []byte) (jsonrpc.Message, *Refusal) {
 		return nil, bad
 	}
 	if !utf8.Valid(data) {
-		return nil, Refuse(rawID, jsonrpc.CodeParseError, "parse error: the message is not valid UTF-8")
+		return nil, refuse(rawID, jsonrpc.CodeParseError, "parse error: the message is not valid UTF-8")
 	}
 	if v := fields["jsonrpc"]; string(v) != `"2.0"` {
-		return nil, Refuse(rawID, jsonrpc.CodeInvalidRequest, `invalid request: "jsonrpc" must be "2.0"`)
+		return nil, refuse(rawID, jsonrpc.CodeInvalidRequest, `invalid request: "jsonrpc" must be "2.0"`)
 	}
 	if method, ok := fields["method"]; ok {
 		return decodeRequest(id, rawID, method, fields["params"])
@@ -116,16 +109,16 @@ func decodeMessage(data []byte) (jsonrpc.Message, *Refusal) {
 	return decodeResponse(id, rawID, fields)
 }
 
-func decodeRequest(id jsonrpc.ID, rawID, rawMethod, params json.RawMessage) (jsonrpc.Message, *Refusal) {
+func decodeRequest(id jsonrpc.ID, rawID, rawMethod, params json.RawMessage) (jsonrpc.Message, Refusal) {
 	var method string
 	if json.Unmarshal(rawMethod, &method) != nil || method == "" {
-		return nil, Refuse(rawID, jsonrpc.CodeInvalidRequest, `invalid request: "method" must be a string that names a method`)
+		return nil, refuse(rawID, jsonrpc.CodeInvalidRequest, `invalid request: "method" must be a string that names a method`)
 	}
 	if bytes.Equal(params, []byte("null")) {
 		params = nil
 	}
 	if len(params) > 0 && params[0] != '{' {
-		return nil, Refuse(rawID, jsonrpc.CodeInvalidParams, `invalid params: "params" of %s must be an object`, phrase.Clip(method, 100))
+		return nil, refuse(rawID, jsonrpc.CodeInvalidParams, `invalid params: "params" of %s must be an object`, phrase.Clip(method, 100))
 	}
 	return &jsonrpc.Request{ID: id, Method: method, Params: params}, nil
 }
@@ -136,12 +129,12 @@ func isResponse(fields map[string]json.RawMessage) bool {
 
 // decodeResponse turns a response with neither or both of a result and an error into an
 // error for the waiting caller.
-func decodeResponse(id jsonrpc.ID, rawID json.RawMessage, fields map[string]json.RawMessage) (jsonrpc.Message, *Refusal) {
+func decodeResponse(id jsonrpc.ID, rawID json.RawMessage, fields map[string]json.RawMessage) (jsonrpc.Message, Refusal) {
 	result, hasResult := fields["result"]
 	rawErr, hasErr := fields["error"]
 	switch {
 	case !hasResult && !hasErr:
-		return nil, Refuse(rawID, jsonrpc.CodeInvalidRequest, `invalid request: a message needs a "method", or an "id" with a "result" or an "error"`)
+		return nil, refuse(rawID, jsonrpc.CodeInvalidRequest, `invalid request: a message needs a "method", or an "id" with a "result" or an "error"`)
 	case !id.IsValid():
 		return nil, unanswerable
 	case !hasErr:
@@ -169,7 +162,7 @@ func cancelledID(req *jsonrpc.Request) (jsonrpc.ID, bool) {
 // decodeID accepts a string or an integer. Null and fractions are valid in JSON-RPC but
 // not in MCP, and would be mistaken for a notification or rounded to another request's
 // id.
-func decodeID(raw json.RawMessage, present bool) (jsonrpc.ID, *Refusal) {
+func decodeID(raw json.RawMessage, present bool) (jsonrpc.ID, Refusal) {
 	if !present {
 		return jsonrpc.ID{}, nil
 	}
@@ -179,9 +172,9 @@ func decodeID(raw json.RawMessage, present bool) (jsonrpc.ID, *Refusal) {
 	case exact:
 		v = float64(n)
 	case !ok || parsed.Numeric:
-		return jsonrpc.ID{}, Refuse(nil, jsonrpc.CodeInvalidRequest, "invalid request: an id must be a string or an integer, not %s", phrase.Clip(string(raw), 40))
+		return jsonrpc.ID{}, refuse(nil, jsonrpc.CodeInvalidRequest, "invalid request: an id must be a string or an integer, not %s", phrase.Clip(string(raw), 40))
 	case len(parsed.Text) > maxIDLength:
-		return jsonrpc.ID{}, Refuse(nil, jsonrpc.CodeInvalidRequest, "invalid request: an id may have %d bytes at most", maxIDLength)
+		return jsonrpc.ID{}, refuse(nil, jsonrpc.CodeInvalidRequest, "invalid request: an id may have %d bytes at most", maxIDLength)
 	default:
 		v = parsed.Text
 	}
@@ -201,7 +194,7 @@ func idOf(data []byte) json.RawMessage {
 
 // tooDeep rejects JSON text with objects and arrays nested more than maxDepth levels
 // deep. It runs before any recursive parser.
-func tooDeep(data []byte) *Refusal {
+func tooDeep(data []byte) Refusal {
 	depth, inString := 0, false
 	for i := 0; i < len(data); i++ {
 		switch c := data[i]; {
@@ -212,7 +205,7 @@ func tooDeep(data []byte) *Refusal {
 		case inString:
 		case c == '{' || c == '[':
 			if depth++; depth > maxDepth {
-				return Refuse(idOf(data), jsonrpc.CodeInvalidRequest, "invalid request: nested more than %d levels deep", maxDepth)
+				return refuse(idOf(data), jsonrpc.CodeInvalidRequest, "invalid request: nested more than %d levels deep", maxDepth)
 			}
 		case c == '}' || c == ']':
 			depth--
