@@ -14,9 +14,9 @@ import (
 	"notesd/internal/service"
 	"notesd/internal/web"
 
+	"github.com/rivo/uniseg"
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
-	"golang.org/x/text/width"
 )
 
 // screen is a standard stream that may be a terminal.
@@ -184,7 +184,7 @@ func wrap(text string, columns int) []string {
 	var lines []string
 	for word := range strings.FieldsSeq(text) {
 		last := len(lines) - 1
-		if last >= 0 && columnsOf(lines[last]+" "+word) <= columns {
+		if last >= 0 && uniseg.StringWidth(lines[last]+" "+word) <= columns {
 			lines[last] += " " + word
 		} else {
 			lines = append(lines, split(word, columns)...)
@@ -197,7 +197,7 @@ func wrap(text string, columns int) []string {
 func split(word string, columns int) (lines []string) {
 	start, used := 0, 0
 	for i, r := range word {
-		n := columnsOf(string(r))
+		n := uniseg.StringWidth(string(r))
 		if n == 2 && used+n > columns {
 			lines = append(lines, word[start:i])
 			start, used = i, 0
@@ -205,21 +205,6 @@ func split(word string, columns int) (lines []string) {
 		used += n
 	}
 	return append(lines, word[start:])
-}
-
-// columnsOf returns the width of a text on a terminal.
-func columnsOf(text string) int {
-	n := 0
-	for _, r := range text {
-		switch kind := width.LookupRune(r).Kind(); {
-		case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf): // combines with the one before
-		case kind == width.EastAsianWide || kind == width.EastAsianFullwidth:
-			n += 2
-		default:
-			n++
-		}
-	}
-	return n
 }
 
 // highlight marks the words in text that start with one of the terms.
