@@ -169,16 +169,21 @@ func (s *session) acknowledgedBefore(line []byte, m jsonrpc.Message) bool {
 		r.acknowledged = true
 	}
 	s.mu.Unlock()
-	if before {
-		var filter listenFilter
-		if err := json.Unmarshal(jsonrpc.Lookup(line, m.Params, "notifications").Of(line), &filter); err != nil {
-			s.logger.Warn("the daemon sent an acknowledgment that cannot be read", "error", err)
-		}
-		for _, note := range filter.everythingChanged(r.rawID) {
-			s.client.write(note)
+	if !before {
+		return false
+	}
+	selected := jsonrpc.Lookup(line, m.Params, "notifications")
+	var uris, lists []string
+	_ = json.Unmarshal(jsonrpc.Lookup(line, selected, "resourceSubscriptions").Of(line), &uris) // none, if it is not a list
+	for _, list := range changingLists {
+		if isTrue(line, selected, list.selector) {
+			lists = append(lists, list.method)
 		}
 	}
-	return before
+	for _, note := range everythingChanged(uris, lists, map[string]json.RawMessage{metaSubscription: r.rawID}) {
+		s.client.write(note)
+	}
+	return true
 }
 
 // link is the session's connection to one generation of the daemon.

@@ -1,19 +1,25 @@
 package relay
 
 import (
-	"bytes"
-	"encoding/json"
 	"slices"
 
 	"notesd/internal/jsonrpc"
 )
 
-const (
-	noteUpdated          = "notifications/resources/updated"
-	noteToolsChanged     = "notifications/tools/list_changed"
-	noteResourcesChanged = "notifications/resources/list_changed"
-	notePromptsChanged   = "notifications/prompts/list_changed"
-)
+const noteUpdated = "notifications/resources/updated"
+
+// changingLists are the lists with change notifications: the capability in the answer to
+// initialize, the member that selects them in subscriptions/listen, and the notification.
+var changingLists = []struct{ capability, selector, method string }{
+	{"tools", "toolsListChanged", "notifications/tools/list_changed"},
+	{"resources", "resourcesListChanged", "notifications/resources/list_changed"},
+	{"prompts", "promptsListChanged", "notifications/prompts/list_changed"},
+}
+
+// isTrue reports whether the value at the end of a path is true.
+func isTrue(line []byte, at jsonrpc.Span, path ...string) bool {
+	return string(jsonrpc.Lookup(line, at, path...).Of(line)) == "true"
+}
 
 // handshake is the state established by a session-era client, which the relay replays
 // to the next daemon. It is not safe for concurrent use.
@@ -71,13 +77,8 @@ func subscribedURI(line []byte) string {
 func (h *handshake) read(line []byte, m jsonrpc.Message) {
 	h.version = jsonrpc.Text(jsonrpc.Lookup(line, m.Result, "protocolVersion").Of(line))
 	h.lists = nil
-	for _, list := range []struct{ capability, method string }{
-		{"tools", noteToolsChanged},
-		{"resources", noteResourcesChanged},
-		{"prompts", notePromptsChanged},
-	} {
-		announced := jsonrpc.Lookup(line, m.Result, "capabilities", list.capability, "listChanged")
-		if bytes.Equal(announced.Of(line), []byte("true")) {
+	for _, list := range changingLists {
+		if isTrue(line, m.Result, "capabilities", list.capability, "listChanged") {
 			h.lists = append(h.lists, list.method)
 		}
 	}
@@ -110,25 +111,4 @@ func everythingChanged(uris, lists []string, meta any) (lines [][]byte) {
 		lines = append(lines, jsonrpc.Notification(method, list))
 	}
 	return lines
-}
-
-// listenFilter lists the notifications that a subscriptions/listen request
-// selects.
-type listenFilter struct {
-	Tools     bool     `json:"toolsListChanged"`
-	Prompts   bool     `json:"promptsListChanged"`
-	Resources bool     `json:"resourcesListChanged"`
-	URIs      []string `json:"resourceSubscriptions"`
-}
-
-// everythingChanged returns the notifications for the listen with the given raw id.
-func (f listenFilter) everythingChanged(rawID []byte) [][]byte {
-	var lists []string
-	for method, wanted := range map[string]bool{noteToolsChanged: f.Tools, noteResourcesChanged: f.Resources, notePromptsChanged: f.Prompts} {
-		if wanted {
-			lists = append(lists, method)
-		}
-	}
-	slices.Sort(lists)
-	return everythingChanged(f.URIs, lists, map[string]json.RawMessage{metaSubscription: rawID})
 }
