@@ -187,8 +187,6 @@ func (s *session) unreachable(ctx context.Context, err error, first bool) error 
 	fatal := first || errors.Is(err, daemon.ErrIncompatible)
 	if fatal {
 		s.awaitRequest(ctx, refusalGrace)
-	}
-	if fatal {
 		s.finish(err) // before failAll ends a session whose input has ended
 	}
 	s.failAll(err)
