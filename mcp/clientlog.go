@@ -50,7 +50,6 @@ func (s *session) setLevel(params *sdk.SetLoggingLevelParams) error {
 type ClientLog struct {
 	core  *atomic.Pointer[Core] // shared by derived handlers
 	attrs []slog.Attr
-	group string
 }
 
 // NewClientLog returns a handler that is not yet attached to a core.
@@ -70,7 +69,7 @@ func (h *ClientLog) Handle(_ context.Context, r slog.Record) error {
 		show(data, a)
 	}
 	r.Attrs(func(a slog.Attr) bool {
-		show(data, slog.Attr{Key: h.group + a.Key, Value: a.Value})
+		show(data, a)
 		return true
 	})
 	params := &sdk.LoggingMessageParams{Level: severityOf(r.Level), Logger: "notesd", Data: data}
@@ -84,20 +83,11 @@ func (h *ClientLog) Handle(_ context.Context, r slog.Record) error {
 
 // WithAttrs returns a handler that adds the attributes to every record.
 func (h *ClientLog) WithAttrs(attrs []slog.Attr) slog.Handler {
-	h2 := *h
-	h2.attrs = slices.Clone(h.attrs)
-	for _, a := range attrs {
-		h2.attrs = append(h2.attrs, slog.Attr{Key: h.group + a.Key, Value: a.Value})
-	}
-	return &h2
+	return &ClientLog{core: h.core, attrs: slices.Concat(h.attrs, attrs)}
 }
 
-// WithGroup returns a handler that prefixes attribute keys with the name.
-func (h *ClientLog) WithGroup(name string) slog.Handler {
-	h2 := *h
-	h2.group += name + "."
-	return &h2
-}
+// WithGroup returns h: notesd logs no groups.
+func (h *ClientLog) WithGroup(string) slog.Handler { return h }
 
 func (h *ClientLog) each(do func(*session)) {
 	if core := h.core.Load(); core != nil {
