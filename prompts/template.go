@@ -215,11 +215,8 @@ func (t template) value(r *rendering, operand string) (string, error) {
 	if quoted(operand) {
 		return operand[1 : len(operand)-1], nil
 	}
-	if value, ok := r.args[operand]; ok {
+	if value, ok := r.args[operand]; ok { // "" if the caller omitted the argument
 		return value, nil
-	}
-	if slices.ContainsFunc(t.Arguments, func(a Argument) bool { return a.Name == operand }) {
-		return "", nil // the caller omitted the argument
 	}
 	if strings.Contains(operand, "{{") {
 		return "", &notes.Error{Op: "prompt", Path: t.Name, Err: notes.ErrInvalid,
