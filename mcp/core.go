@@ -16,6 +16,7 @@ import (
 	"notesd/mcp/tools"
 	"notesd/mcp/transport"
 	"notesd/notes"
+	"notesd/prompts"
 )
 
 // Options configure a [Core].
@@ -113,6 +114,9 @@ func New(o Options) *Core {
 	}
 	if o.Now == nil {
 		o.Now = time.Now
+	}
+	if o.Profile.Prompts == nil {
+		o.Profile.Prompts = prompts.New(prompts.Options{})
 	}
 	c := &Core{
 		opts:       o,

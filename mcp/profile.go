@@ -39,7 +39,7 @@ type Settings struct {
 	Mode        search.Mode        `json:"search_mode,omitempty"`
 	Hits        int                `json:"hits"`         // of a search without a limit; 10
 	ResultBytes int                `json:"result_bytes"` // of a tool result's text; 20 000
-	Prompts     *prompts.Catalogue `json:"-"`            // the prompts that are offered
+	Prompts     *prompts.Catalogue `json:"-"`            // the prompts that are offered; the built-in ones
 }
 
 func (s Settings) or(outer Settings) Settings {

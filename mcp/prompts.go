@@ -21,22 +21,13 @@ import (
 // prompts/get is routed.
 type sessionPrompts struct {
 	*session
-	catalogue *prompts.Catalogue // nil: no prompts
+	catalogue *prompts.Catalogue
 }
 
 const routedPrompt = "prompt"
 
 // templated reports whether the user can define prompts.
-func (s *sessionPrompts) templated() bool {
-	return s.catalogue != nil && s.catalogue.Folder() != ""
-}
-
-// add registers the SDK's single prompt.
-func (s *sessionPrompts) add(server *sdk.Server) {
-	if s.catalogue != nil {
-		server.AddPrompt(&sdk.Prompt{Name: routedPrompt}, s.get)
-	}
-}
+func (s *sessionPrompts) templated() bool { return s.catalogue.Folder() != "" }
 
 // listPrompts answers prompts/list, in one page.
 func (s *sessionPrompts) listPrompts(ctx context.Context, params *sdk.ListPromptsParams) (sdk.Result, error) {
@@ -46,7 +37,7 @@ func (s *sessionPrompts) listPrompts(ctx context.Context, params *sdk.ListPrompt
 	if err := await(ctx, s.core.opts.Opened); err != nil {
 		return nil, err
 	}
-	list, err := s.list(ctx)
+	list, err := s.catalogue.List(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +77,7 @@ type promptKey struct{}
 
 // find returns the prompt with the name, or an error that suggests existing ones.
 func (s *sessionPrompts) find(ctx context.Context, name string) (prompts.Prompt, error) {
-	list, err := s.list(ctx)
+	list, err := s.catalogue.List(ctx)
 	if err != nil {
 		return prompts.Prompt{}, err
 	}
@@ -129,14 +120,6 @@ func promptContent(m prompts.Message) sdk.Content {
 	return &sdk.EmbeddedResource{Resource: contents}
 }
 
-// list returns the prompts; none if there is no catalogue.
-func (s *sessionPrompts) list(ctx context.Context) ([]prompts.Prompt, error) {
-	if s.catalogue == nil {
-		return nil, nil
-	}
-	return s.catalogue.List(ctx)
-}
-
 // PromptSearch adapts a search engine to the prompt catalogue.
 type PromptSearch struct {
 	Engine tools.Searcher
@@ -167,7 +150,7 @@ func (p PromptSearch) Find(ctx context.Context, query prompts.Query, f notes.Fil
 func (c *Core) Templates() []*prompts.Catalogue {
 	folders := map[string]*prompts.Catalogue{}
 	add := func(catalogue *prompts.Catalogue) {
-		if catalogue != nil && catalogue.Folder() != "" {
+		if catalogue.Folder() != "" {
 			folders[catalogue.Folder()] = catalogue
 		}
 	}

@@ -107,7 +107,7 @@ func (s *session) newServer(fixedTools bool) *sdk.Server {
 	})
 	s.toolbox().addTools(server, tools.All()...)
 	s.resources().addResources(server)
-	s.prompts.add(server)
+	server.AddPrompt(&sdk.Prompt{Name: routedPrompt}, s.prompts.get)
 	s.addMethods(server)
 	server.AddReceivingMiddleware(s.explaining, s.ending, s.admitting, s.checking)
 	return server
@@ -119,12 +119,10 @@ func (s *session) capabilities(fixedTools bool) *sdk.ServerCapabilities {
 		Tools:       &sdk.ToolCapabilities{ListChanged: !fixedTools},
 		Resources:   &sdk.ResourceCapabilities{ListChanged: true, Subscribe: true},
 		Completions: &sdk.CompletionCapabilities{},
+		Prompts:     &sdk.PromptCapabilities{ListChanged: s.prompts.templated()},
 	}
 	if s.core.opts.ClientLog != nil {
 		caps.Logging = &sdk.LoggingCapabilities{}
-	}
-	if s.prompts.catalogue != nil {
-		caps.Prompts = &sdk.PromptCapabilities{ListChanged: s.prompts.templated()}
 	}
 	return caps
 }
