@@ -71,8 +71,7 @@ type Hello struct {
 	Tools    []string `json:"tools,omitempty"`
 	Scopes   []string `json:"scopes,omitempty"`
 	NoWrite  []string `json:"no_write,omitempty"`
-	// Settings are the session's settings. If nil, it has those of the daemon.
-	Settings *Settings `json:"settings,omitempty"`
+	Settings Settings `json:"settings,omitzero"`
 	// Passed lists the daemon settings that the client was started with.
 	Passed []Passed `json:"passed,omitempty"`
 }

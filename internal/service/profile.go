@@ -13,10 +13,7 @@ import (
 
 // profileOfHello returns the profile that a client requests.
 func (s *Service) profileOfHello(h daemon.Hello) mcp.Profile {
-	p := mcp.Profile{ReadOnly: h.ReadOnly, Tools: h.Tools, Read: readable(h.Scopes), NoWrite: h.NoWrite, Owner: h.Kind != daemon.KindMCP}
-	if h.Settings != nil {
-		p.Settings = s.sessionSettings(*h.Settings)
-	}
+	p := mcp.Profile{ReadOnly: h.ReadOnly, Tools: h.Tools, Read: readable(h.Scopes), NoWrite: h.NoWrite, Owner: h.Kind != daemon.KindMCP, Settings: s.sessionSettings(h.Settings)}
 	if s.settings != nil {
 		p.Remarks = s.settings.remarks(h)
 	}
@@ -26,7 +23,7 @@ func (s *Service) profileOfHello(h daemon.Hello) mcp.Profile {
 // profileOf returns the restrictions on every client, and the settings of clients that
 // send none.
 func (s *Service) profileOf(cfg *config.Config) mcp.Profile {
-	return mcp.Profile{ReadOnly: cfg.Vault.ReadOnly, Read: readable(cfg.Vault.Allow), NoWrite: cfg.Vault.ReadOnlyFolders, Settings: s.sessionSettings(*settingsOf(cfg))}
+	return mcp.Profile{ReadOnly: cfg.Vault.ReadOnly, Read: readable(cfg.Vault.Allow), NoWrite: cfg.Vault.ReadOnlyFolders, Settings: s.sessionSettings(settingsOf(cfg))}
 }
 
 // readable returns the folders of vault.allow, or nil for all: an empty list would allow none.
@@ -56,8 +53,8 @@ func HelloOf(cfg *config.Config, kind daemon.Kind) daemon.Hello {
 }
 
 // settingsOf returns the settings of a session.
-func settingsOf(cfg *config.Config) *daemon.Settings {
-	return &daemon.Settings{
+func settingsOf(cfg *config.Config) daemon.Settings {
+	return daemon.Settings{
 		SearchMode: cfg.Search.Mode, SearchLimit: cfg.Search.Limit,
 		ResultBytes: int(cfg.Limits.ResultBytes), PromptsFolder: cfg.Prompts.Folder,
 	}
