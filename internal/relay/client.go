@@ -211,10 +211,6 @@ func (s *session) failAll(err error) {
 			lines = append(lines, failure(r.rawID, codeInternal, r.unanswered(err)))
 		}
 	}
-	select {
-	case <-s.asked:
-	default:
-	}
 	s.mu.Unlock()
 	for _, line := range lines {
 		s.client.write(line)
