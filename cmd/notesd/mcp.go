@@ -86,7 +86,7 @@ func (a *app) relay(ctx context.Context, cfg *config.Config, allTools bool, in i
 	if err != nil {
 		return err
 	}
-	connector.Replace, connector.Logger = true, log
+	connector.Successor, connector.Logger = connector.Start, log
 	dial := func(ctx context.Context, asked bool) (io.ReadWriteCloser, error) {
 		if now, err := a.read(); err == nil { // the file may have changed
 			now.Vault.Path, now.Vault.Folders, now.State, loaded = cfg.Vault.Path, cfg.Vault.Folders, cfg.State, now

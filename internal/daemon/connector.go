@@ -42,9 +42,8 @@ type Connector struct {
 	// Lazy makes Connect return ErrStopped instead of starting a daemon after the user
 	// has stopped one.
 	Lazy bool
-	// Replace lets the connector replace a daemon of an older version. Successor, if not
-	// nil, then starts the new one instead of Start.
-	Replace   bool
+	// Successor, if not nil, starts a daemon in place of one of an older version, which is
+	// stopped.
 	Successor func(context.Context) error
 	// Logger receives unusual events. If nil, they are discarded.
 	Logger *slog.Logger
@@ -69,9 +68,7 @@ func (c *Connector) Connect(ctx context.Context) (*Conn, error) {
 			if err != nil && !errors.As(err, &replacedAlready) {
 				return nil, err
 			}
-			if c.Successor != nil {
-				w.begin = c.Successor
-			}
+			w.begin = c.Successor
 			continue
 		}
 		if err == nil || !retryable(err) || (w.begin == nil && errors.Is(err, ErrNotRunning)) {
@@ -103,7 +100,7 @@ func (c *Connector) older(conn *Conn, err error) (Identity, bool) {
 		return Identity{}, false
 	}
 	self := Identity{Wire: c.Hello.Wire, Version: c.Hello.Version}
-	return daemon, c.Replace && self.Supersedes(daemon)
+	return daemon, c.Successor != nil && self.Supersedes(daemon)
 }
 
 // retryable reports whether a daemon may be listening soon despite err.

@@ -102,9 +102,12 @@ func TestConnect_WaitsForStartingDaemon(t *testing.T) {
 	require.NoError(t, <-connected)
 }
 
+// startsNone is a successor that does not appear.
+func startsNone(context.Context) error { return ErrNotRunning }
+
 func TestConnectReplacesAnOlderDaemon(t *testing.T) {
 	s := startServer(t, echo)
-	older := &Connector{Dir: s.dir, Replace: true, Hello: Hello{Wire: Wire, Version: "0.9.0", Kind: KindMCP}}
+	older := &Connector{Dir: s.dir, Successor: startsNone, Hello: Hello{Wire: Wire, Version: "0.9.0", Kind: KindMCP}}
 	conn, err := older.Connect(context.Background())
 	require.NoError(t, err)
 	require.NoError(t, conn.Close())
@@ -113,7 +116,7 @@ func TestConnectReplacesAnOlderDaemon(t *testing.T) {
 	newer := &Connector{Dir: s.dir, Hello: Hello{Wire: Wire + 1, Version: "1.0.1", Kind: KindCLI}}
 	_, err = newer.Connect(context.Background())
 	require.ErrorIs(t, err, ErrIncompatible, "only where that is wanted")
-	newer.Replace = true
+	newer.Successor = startsNone
 	go func() {
 		assert.ErrorIs(t, <-s.ended, ErrReplaced)
 		assert.NoError(t, s.Lock.Release())
@@ -190,7 +193,7 @@ func TestConnect_AwaitsReplacedDaemon(t *testing.T) {
 			conn.Close()
 		}
 	}()
-	c := &Connector{Dir: dir, Replace: true, Hello: Hello{Wire: Wire, Version: "1.0.1", Kind: KindMCP}}
+	c := &Connector{Dir: dir, Successor: startsNone, Hello: Hello{Wire: Wire, Version: "1.0.1", Kind: KindMCP}}
 	go func() {
 		<-asked
 		released <- errors.Join(ln.Close(), lock.Release())

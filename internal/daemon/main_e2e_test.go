@@ -251,12 +251,13 @@ func testConnector(dir string) *daemon.Connector {
 	if err != nil {
 		panic(err)
 	}
+	start := func(ctx context.Context) error {
+		return daemon.Start(ctx, exe, []string{daemonCommand, dir}, filepath.Join(dir, "daemon.log"))
+	}
 	return &daemon.Connector{
-		Dir:     dir,
-		Hello:   daemon.Hello{Wire: daemon.Wire, Version: testVersion(), Kind: daemon.KindMCP},
-		Replace: true,
-		Start: func(ctx context.Context) error {
-			return daemon.Start(ctx, exe, []string{daemonCommand, dir}, filepath.Join(dir, "daemon.log"))
-		},
+		Dir:       dir,
+		Hello:     daemon.Hello{Wire: daemon.Wire, Version: testVersion(), Kind: daemon.KindMCP},
+		Start:     start,
+		Successor: start,
 	}
 }

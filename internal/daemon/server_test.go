@@ -355,7 +355,7 @@ func TestServer_Foreground(t *testing.T) {
 		assert.ErrorContains(t, err, "end the program that started it")
 	}
 	newer.Kind = KindMCP
-	conn, err := (&Connector{Dir: s.dir, Hello: newer, Replace: true}).Connect(t.Context())
+	conn, err := (&Connector{Dir: s.dir, Hello: newer, Successor: startsNone}).Connect(t.Context())
 	require.NoError(t, err, "a newer client uses it")
 	require.NoError(t, conn.Close())
 }

@@ -62,7 +62,7 @@ func DialOrLock(ctx context.Context, cfg *config.Config, hello daemon.Hello, suc
 		return nil, nil, err
 	}
 	var lock *daemon.Lock
-	daemons := daemon.Connector{Dir: cfg.State, Hello: hello, Replace: successor != nil, Successor: successor, Start: func(ctx context.Context) (err error) {
+	daemons := daemon.Connector{Dir: cfg.State, Hello: hello, Successor: successor, Start: func(ctx context.Context) (err error) {
 		if lock, err = daemon.Acquire(ctx, cfg.State, identity()); err == nil {
 			err = errLockTaken
 		}
