@@ -480,10 +480,7 @@ func serverFor(r *http.Request) *sdk.Server {
 // newServer creates the session that begins with a request or, for 2026-07-28, lasts only
 // for that request.
 func (h *HTTP) newServer(caller Profile, modern bool, msgs []jsonrpc.Message) *sdk.Server {
-	s, err := h.core.newSession(caller, modern)
-	if err != nil {
-		return nil // NewHTTP has validated the profile
-	}
+	s := h.core.newSession(caller, modern)
 	s.http = h
 	s.sessionID = func() string { return newSessionID(msgs) }
 	if modern {

@@ -80,8 +80,7 @@ func TestHTTPClients(t *testing.T) {
 			w := newWorld(t, sampleVault, Limits{})
 			w.core.SetProfile(Profile{Settings: Settings{Prompts: w.prompts(prompts.Options{Folder: "Prompts"})}})
 			url, _ := serveHTTP(t, w, HTTPOptions{})
-			session, err := w.core.newSession(Profile{}, !fixedTools)
-			require.NoError(t, err)
+			session := w.core.newSession(Profile{}, !fixedTools)
 			updated, listed, prompted := make(chan string, 10), make(chan bool, 10), make(chan bool, 10)
 			s := connectHTTP(t, transports[tc.transport](url), tc.version, &sdk.ClientOptions{
 				ResourceUpdatedHandler: func(_ context.Context, r *sdk.ResourceUpdatedNotificationRequest) { updated <- r.Params.URI },

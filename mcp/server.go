@@ -25,10 +25,10 @@ const fixedTools = true
 // error that ended the session, such as a client that does not read or a broken stream. p
 // narrows the core's profile.
 func (c *Core) ServeLines(ctx context.Context, in io.ReadCloser, out io.WriteCloser, p Profile) error {
-	s, err := c.newSession(p, !fixedTools)
-	if err != nil {
+	if err := p.Validate(); err != nil {
 		return err
 	}
+	s := c.newSession(p, !fixedTools)
 	conn := transport.Open(in, out, c.limits.Line)
 	s.line, s.out = conn, toConn(conn)
 	s.consistency.reached.Store(true) // a line connection cannot come from another node
@@ -50,10 +50,8 @@ func (c *Core) ServeLines(ctx context.Context, in io.ReadCloser, out io.WriteClo
 	return err
 }
 
-func (c *Core) newSession(p Profile, fixedTools bool) (*session, error) {
-	if err := p.Validate(); err != nil {
-		return nil, err
-	}
+// newSession returns a session that is not connected yet. The profile must be valid.
+func (c *Core) newSession(p Profile, fixedTools bool) *session {
 	if c.opts.Refresh != nil {
 		c.opts.Refresh()
 	}
@@ -80,7 +78,7 @@ func (c *Core) newSession(p Profile, fixedTools bool) (*session, error) {
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	s.work, s.stopWork = context.WithCancel(context.Background())
 	s.server = s.newServer(fixedTools)
-	return s, nil
+	return s
 }
 
 // newServer creates the SDK's server for this session.

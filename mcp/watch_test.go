@@ -132,8 +132,7 @@ func TestUnwatchableIsRefused(t *testing.T) {
 func TestDigestsAreBounded(t *testing.T) {
 	w := newRealWorld(t, watchedVault)
 	w.core.limits.Subscriptions = 2
-	s, err := w.core.newSession(Profile{}, !fixedTools)
-	require.NoError(t, err)
+	s := w.core.newSession(Profile{}, !fixedTools)
 	require.NoError(t, s.subs.subscribe(t.Context(), &sdk.SubscribeRequest{Params: &sdk.SubscribeParams{URI: photoURI}}))
 	for i := range 10 {
 		uri := fmt.Sprint("notes://tags/", i)
@@ -148,15 +147,14 @@ func TestDigestsAreBounded(t *testing.T) {
 // announced yet.
 func TestListen_SecondWatch(t *testing.T) {
 	w := newRealWorld(t, watchedVault)
-	s, err := w.core.newSession(Profile{}, !fixedTools)
-	require.NoError(t, err)
+	s := w.core.newSession(Profile{}, !fixedTools)
 	var announced []string
 	s.out = func(method string, _ any) { announced = append(announced, method) }
 	const uri = "notes://tags/new"
 	require.NoError(t, s.subs.subscribe(t.Context(), &sdk.SubscribeRequest{Params: &sdk.SubscribeParams{URI: uri}}))
 	w.write(t, "Plan.md", "#new\n")
 	require.NoError(t, w.vault.Reconcile(t.Context()))
-	_, err = s.subs.watchable(t.Context(), uri)
+	_, err := s.subs.watchable(t.Context(), uri)
 	require.NoError(t, err)
 	s.subs.updated(t.Context(), uri)
 	assert.Equal(t, []string{noteUpdated}, announced)
@@ -166,8 +164,7 @@ func TestListen_SecondWatch(t *testing.T) {
 // other remains, the listen is rejected.
 func TestListen_AcknowledgesItsFilter(t *testing.T) {
 	w := newRealWorld(t, watchedVault)
-	s, err := w.core.newSession(Profile{}, !fixedTools)
-	require.NoError(t, err)
+	s := w.core.newSession(Profile{}, !fixedTools)
 	some := &sdk.NotificationSubscriptions{
 		ResourceSubscriptions: []string{"note:///Unlinked.png", photoURI, "http://example.com", "note:///To come.md"},
 	}
