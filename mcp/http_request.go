@@ -66,13 +66,15 @@ func (h *HTTP) serveSession(w http.ResponseWriter, r *http.Request, caller Profi
 			http.Error(w, "the subscriptions cannot be read; try again later", http.StatusServiceUnavailable)
 			return
 		}
-		if !h.replays || !resumesResponse(r) {
-			var ended func()
-			if w, r, ended = h.streaming(w, r, s, begun); r == nil {
-				return
-			}
-			defer ended()
+		if h.replays && resumesResponse(r) {
+			h.serveRest(w, r, s)
+			return
 		}
+		var ended func()
+		if w, r, ended = h.streaming(w, r, s, begun); r == nil {
+			return
+		}
+		defer ended()
 	}
 	if r.Method == http.MethodDelete {
 		h.forget(as)

@@ -21,6 +21,31 @@ func resumesResponse(r *http.Request) bool {
 	return last != "" && !strings.HasPrefix(last, "_")
 }
 
+// serveRest sends the rest of a response. If there is none, it refuses the stream: a client
+// whose call failed asks for more after the error (the TypeScript SDK up to 1.32 does), and
+// after an empty stream it would open another of the session's notifications, for each error.
+func (h *HTTP) serveRest(w http.ResponseWriter, r *http.Request, s *session) {
+	rest := &restWriter{ResponseWriter: w}
+	h.stateful.ServeHTTP(rest, r)
+	if !rest.begun && h.find(s.ss.ID()) != nil { // the session has not ended first
+		w.Header().Set("Allow", http.MethodPost) // 405 is the one refusal of a stream that the protocol has
+		http.Error(w, "nothing is left of this response", http.StatusMethodNotAllowed)
+	}
+}
+
+// A restWriter records whether anything was sent.
+type restWriter struct {
+	http.ResponseWriter
+	begun bool
+}
+
+func (w *restWriter) Write(p []byte) (int, error) {
+	w.begun = true
+	return w.ResponseWriter.Write(p)
+}
+
+func (w *restWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
 // streaming ends the session's previous stream, if any, before the request opens another: a
 // proxy, or the network of a laptop that slept, may have lost the old one silently, and the
 // SDK would reject the new one. It returns the response writer and request to serve, and a

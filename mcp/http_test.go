@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -394,6 +395,21 @@ func TestHTTPNewestStreamHolds(t *testing.T) {
 	next(nil)
 	next(http.Header{headerLastEvent: {updated()}})
 	updated()
+}
+
+// A client that asks for the rest of a response after its error, as some SDKs do, opens no stream.
+func TestHTTPNothingLeftOfAResponse(t *testing.T) {
+	w := newWorld(t, sampleVault, Limits{})
+	url, _ := serveHTTP(t, w, HTTPOptions{})
+	c := newHTTPClient(t, url, `{}`)
+	failed := c.post(`{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"note:///Absent.md"}}`).text()
+	ids := regexp.MustCompile(`(?m)^id: (.+)$`).FindAllStringSubmatch(failed, -1)
+	require.NotEmpty(t, ids, failed)
+	res := c.do(t.Context(), http.MethodGet, "", http.Header{headerLastEvent: {ids[0][1]}})
+	assert.Contains(t, res.text(), "-32002", "the client has lost the error")
+	res = c.do(t.Context(), http.MethodGet, "", http.Header{headerLastEvent: {ids[len(ids)-1][1]}})
+	assert.Equal(t, http.StatusMethodNotAllowed, res.status, res.text())
+	c.lives()
 }
 
 // A session is closed when its client has left, but not while it listens and calls nothing,
