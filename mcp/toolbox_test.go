@@ -121,8 +121,13 @@ func assertPlainSchema(t *testing.T, raw json.RawMessage, arguments bool) {
 		} else {
 			assert.NotContains(t, object, "anyOf", at)
 		}
-		for _, key := range []string{"oneOf", "allOf", "$ref", "$defs", "not", "additionalProperties"} {
+		for _, key := range []string{"oneOf", "allOf", "$ref", "$defs", "not"} {
 			assert.NotContains(t, object, key, at)
+		}
+		if arguments || object["properties"] == nil {
+			assert.NotContains(t, object, "additionalProperties", at)
+		} else {
+			assert.Equal(t, true, object["additionalProperties"], "%s: clients drop fields that have no schema", at)
 		}
 		if typ, ok := object["type"]; ok {
 			assert.IsType(t, "", typ, "%s: a type is one name", at)

@@ -29,13 +29,13 @@ type quotation struct {
 
 // A QuotesResult is the result of check_quotes, in the order of the quotes.
 type QuotesResult struct {
-	Results []CheckedQuote `json:"results"`
+	Results []CheckedQuote `json:"results" doc:"verdict: exact, moved, changed, absent, unchecked"`
 	Notes   []string       `json:"notes,omitempty"`
 }
 
 // A CheckedQuote is the verdict on a quote.
 type CheckedQuote struct {
-	Verdict string `json:"verdict" doc:"exact, moved, changed, absent, unchecked"`
+	Verdict string `json:"verdict"`
 	Anchor  string `json:"anchor,omitempty"`
 	Diff    string `json:"diff,omitempty"`
 	Detail  string `json:"detail,omitempty"`

@@ -32,6 +32,7 @@ type param struct {
 	Minimum     *float64        `json:"minimum,omitempty"`
 	Maximum     *float64        `json:"maximum,omitempty"`
 	Properties  properties      `json:"properties,omitzero"` // nil: an object with any properties
+	Others      bool            `json:"additionalProperties,omitempty"`
 	Required    []string        `json:"required,omitempty"`
 	Items       *param          `json:"items,omitempty"`
 	Description string          `json:"description,omitempty"`
@@ -84,7 +85,8 @@ func (s schema) names() []string {
 // object with T's JSON fields, and the texts of their "doc" tags as descriptions. The
 // schema takes up context in every client, so fields that are always present are only
 // listed as required, unless they have a description or fields of their own; other fields
-// have a schema only in that case. The fields of an embedded struct with the tag
+// have a schema only in that case. An object of which some fields have schemas permits
+// others explicitly, because FastMCP's client would drop those otherwise. The fields of an embedded struct with the tag
 // schema:"optional" may be absent.
 func outputOf[T any]() func() json.RawMessage {
 	return sync.OnceValue(func() json.RawMessage { return schemaOf(reflect.TypeFor[T](), false).text() })
@@ -117,7 +119,7 @@ func schemaOf(t reflect.Type, input bool) *param {
 			return &param{Type: "object"}
 		}
 		items := schemaOf(t.Elem(), input)
-		if !input && items.Type != "object" { // takes up context and says little
+		if !input && items.Properties == nil && items.Required == nil { // takes up context and says little
 			items = nil
 		}
 		return &param{Type: "array", Items: items}
@@ -164,7 +166,7 @@ func objectOf(t reflect.Type, input bool) *param {
 		}
 		if input || field.Description != "" || field.Items != nil || field.Properties != nil || field.Required != nil {
 			field.name = name
-			object.Properties = append(object.Properties, *field)
+			object.Properties, object.Others = append(object.Properties, *field), !input
 		}
 	}
 	return object

@@ -26,12 +26,12 @@ func TestOutputOf(t *testing.T) {
 		Raw   json.RawMessage `json:"raw"`
 		Any   map[string]any  `json:"any"`
 	}
-	inside := `{"type":"object","properties":{"tags":{"type":"array","description":"of the note"}},"required":["path","lines"]}`
+	inside := `{"type":"object","properties":{"tags":{"type":"array","description":"of the note"}},"required":["path","lines"],"additionalProperties":true}`
 	assert.JSONEq(t, `{"type":"object","required":["total","notes","score","done","raw","any"],"properties":{
 		"notes":{"type":"array","items":`+inside+`},
 		"best":`+inside+`,
 		"score":{"type":"number","description":"from 0"}
-	}}`, string(outputOf[result]()()))
+	},"additionalProperties":true}`, string(outputOf[result]()()))
 }
 
 func TestInputOf(t *testing.T) {

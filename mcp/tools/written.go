@@ -16,7 +16,7 @@ type WriteResult struct {
 	URI       string   `json:"uri,omitempty"` // none of a folder
 	OldPath   string   `json:"old_path,omitempty"`
 	Hash      string   `json:"hash"`
-	Revision  int64    `json:"revision" doc:"0: nothing was written"`
+	Revision  int64    `json:"revision"`         // 0: nothing was written
 	Change    int64    `json:"change,omitempty"` // undone by restore_note
 	Diff      string   `json:"diff"`
 	Relinked  []string `json:"relinked,omitempty"`
