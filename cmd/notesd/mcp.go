@@ -27,6 +27,9 @@ func mcpCommand(a *app) *cobra.Command {
 			if err == nil {
 				err = service.MakePrivate(cfg.State)
 			}
+			if err == nil && a.loaded.IsPassed("log.file") {
+				err = service.CheckLog(cfg)
+			}
 			if err != nil {
 				a.refuse(cmd.Context(), err)
 				return err

@@ -88,14 +88,16 @@ func TestMCPAnswersBeforeTheVaultIsRead(t *testing.T) {
 }
 
 // A host shows the user an answer, but not what a server that ends without one has printed.
-func TestMCPInProcess_AnswersWhyItCannotServe(t *testing.T) {
+func TestMCP_AnswersWhyItCannotServe(t *testing.T) {
 	p := newPlace(t, someNotes)
-	h := p.launch(t, "mcp", "--in-process", "--log-file", filepath.Join(p.state, "missing", "log"))
-	m := h.call("initialize", map[string]any{})
-	require.NotNil(t, m.Error)
-	assert.Contains(t, m.Error.Message, "open log file")
-	assert.Contains(t, m.Error.Message, "Name another file with --log-file", "the hint")
-	require.Error(t, h.end())
+	for _, mode := range []string{"--in-process", "--in-process=false"} {
+		h := p.launch(t, "mcp", mode, "--log-file", filepath.Join(p.state, "missing", "log"))
+		m := h.call("initialize", map[string]any{})
+		require.NotNil(t, m.Error)
+		assert.Contains(t, m.Error.Message, "open log file")
+		assert.Contains(t, m.Error.Message, "Name another file with --log-file", "the hint")
+		require.Error(t, h.end())
+	}
 }
 
 func TestMCPToolSelection(t *testing.T) {

@@ -85,8 +85,8 @@ func openLog(cfg *config.Config, name string) (*daemon.LogFile, error) {
 	return file, err
 }
 
-// checkLog returns a failure if the configured log file cannot be opened.
-func checkLog(cfg *config.Config) error {
+// CheckLog returns a failure if the configured log file cannot be opened.
+func CheckLog(cfg *config.Config) error {
 	if cfg.Log.File == "" {
 		return nil
 	}

@@ -101,7 +101,7 @@ func (r *runningSettings) changed() *config.Loaded {
 	r.seen = now
 	loaded, err := r.read()
 	if err == nil {
-		if refused := cmp.Or(checkAsked(loaded.Config), checkLog(loaded.Config)); refused != nil { // after a restart, the daemon would end
+		if refused := cmp.Or(checkAsked(loaded.Config), CheckLog(loaded.Config)); refused != nil { // after a restart, the daemon would end
 			err = WithHint(refused)
 		}
 	}
