@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"runtime"
 	"strings"
 	"time"
@@ -245,10 +246,13 @@ var commandNames = strings.NewReplacer(
 	"; status all lists them", "; --status all lists them",
 )
 
+// toolIsOff names a tool that the command calls, where the user has named the command.
+var toolIsOff = regexp.MustCompile(`^the tool "\w+" is not available: `)
+
 // forShell replaces the names of tools in a failure by those of commands.
 func forShell(err error) error {
 	if f, ok := errors.AsType[*service.Failure](err); ok {
-		f.Message, f.Hint = commandNames.Replace(f.Message), commandNames.Replace(f.Hint)
+		f.Message, f.Hint = commandNames.Replace(toolIsOff.ReplaceAllString(f.Message, "")), commandNames.Replace(f.Hint)
 	}
 	return err
 }
