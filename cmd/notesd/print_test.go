@@ -94,6 +94,7 @@ func TestScreen_Terminal(t *testing.T) {
 	assert.Equal(t, "1+1", highlight(s, "1+1", []string{"("}), "a term is no pattern")
 	assert.Equal(t, "plain", highlight(&screen{}, "plain", []string{"plain"}))
 	assert.Equal(t, "a\ufffd[2Jb\n\tc\ufffd", s.plain("a\x1b[2Jb\n\tc\u202e"))
+	assert.Equal(t, "Chat - \u200eDana.md", s.plain("Chat - \u200eDana.md"))
 	assert.Equal(t, "a\nb\ufffdc", s.plain("a\r\nb\rc"))
 	assert.Equal(t, "a\x1b[2Jb", (&screen{}).plain("a\x1b[2Jb"), "a file gets what the note has")
 	assert.Equal(t, 120, s.columns())

@@ -12,6 +12,7 @@ import (
 	"time"
 	"unicode"
 
+	"notesd/internal/phrase"
 	"notesd/internal/service"
 	"notesd/internal/web"
 
@@ -76,7 +77,7 @@ func (s *screen) plain(text string) string {
 	}
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	return strings.Map(func(r rune) rune {
-		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) {
+		if r != '\n' && r != '\t' && phrase.Unsafe(r) {
 			return unicode.ReplacementChar
 		}
 		return r

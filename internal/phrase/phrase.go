@@ -27,21 +27,22 @@ func Cut(s string, n int) string {
 	return s[:n]
 }
 
-// OneLine makes a path, title or heading safe to show within a line: it replaces control
-// characters, line separators and bidirectional formatting characters with spaces.
+// OneLine makes a path, title or heading safe to show within a line: it replaces characters that
+// are [Unsafe] with spaces.
 func OneLine(s string) string {
-	unsafe := func(r rune) bool {
-		return r == '\u2028' || r == '\u2029' || unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)
-	}
-	if strings.IndexFunc(s, unsafe) < 0 {
-		return s
-	}
 	return strings.Map(func(r rune) rune {
-		if unsafe(r) {
+		if Unsafe(r) {
 			return ' '
 		}
 		return r
 	}, s)
+}
+
+// Unsafe reports whether r is a control character, a line separator or a character that reorders
+// the text around it. Marks of direction in Arabic and Hebrew names do not: without them, the name
+// would be that of no note.
+func Unsafe(r rune) bool {
+	return unicode.IsControl(r) || r >= '\u2028' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069'
 }
 
 // Quote returns what OneLine makes of a path, title or heading, in quotation marks. Unlike %q, it

@@ -29,6 +29,7 @@ func TestCut(t *testing.T) {
 func TestOneLine(t *testing.T) {
 	assert.Equal(t, "Täg 🎉", OneLine("Täg 🎉"))
 	assert.Equal(t, "a b c d", OneLine("a\nb\u2028c\u202ed"))
+	assert.Equal(t, "Chat - \u200eDana בדיקה\u200f", OneLine("Chat - \u200eDana בדיקה\u200f"), "marks of direction are part of a name")
 	assert.Equal(t, "\"می\u200cخواهم \\\"x\\\" y\"", Quote("می\u200cخواهم \"x\"\ny"))
 }
 
