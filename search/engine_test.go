@@ -239,6 +239,7 @@ func TestSearch_ReportsUnreadFilters(t *testing.T) {
 	for query, want := range map[string]string{
 		"module after:01/04/2025":  `"after:01/04/2025" is not a filter and was read as a word; after: takes 2026-01-31, yesterday or 7d`,
 		"module -Before:somewhen":  `"Before:somewhen" is not`,
+		`module after:"the flood"`: `"after:the flood" is not a filter and was read as a word; after: takes 2026-01-31, yesterday or 7d`,
 		"module has:attachment":    `"has:attachment" is not a filter and was read as a word; has: takes todo`,
 		"module after: lunch":      "",
 		"module after:2026-01-01":  "",

@@ -262,33 +262,38 @@ func (p *parser) word() string {
 	return p.text[start:p.pos]
 }
 
-// field parses name:value or name:"value". If that is not a filter with a valid value, it
-// consumes nothing.
+// field parses name:value or name:"value"; the colon may be the wide one of Chinese and Japanese
+// keyboards. A value that is not valid makes it a word. If it has no value or the name is not
+// that of a filter, it consumes nothing.
 func (p *parser) field(not bool) (node, bool) {
 	start := p.pos
-	colon := strings.IndexByte(p.text[p.pos:], ':')
-	if colon <= 0 || colon > len("before") {
+	head := p.text[p.pos:min(len(p.text), p.pos+len("before："))]
+	colon := strings.IndexAny(head, ":：")
+	if colon <= 0 {
 		return node{}, false
 	}
-	read, ok := filters[strings.ToLower(p.text[p.pos:p.pos+colon])]
+	name := head[:colon]
+	read, ok := filters[strings.ToLower(name)]
 	if !ok {
 		return node{}, false
 	}
-	p.pos += colon + 1
+	_, width := utf8.DecodeRuneInString(head[colon:])
+	p.pos += colon + width
 	value, quoted := p.quoted()
 	if !quoted {
 		value = p.word()
 	}
 	value = strings.TrimSpace(value)
-	if value != "" {
-		if n, ok := read(value, p.now); ok {
-			if n, ok = n.negated(not); ok {
-				return n, true
-			}
+	if value == "" {
+		p.pos = start
+		return node{}, false
+	}
+	if n, ok := read(value, p.now); ok {
+		if n, ok = n.negated(not); ok {
+			return n, true
 		}
 	}
-	p.pos = start
-	return node{}, false
+	return node{kind: kindWord, not: not, text: name + ":" + value}, true
 }
 
 // unread returns a remark for each filter in the query whose value is not valid, so that it
