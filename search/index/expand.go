@@ -168,11 +168,21 @@ func (s *snapshot) suggest(ctx context.Context, p *Plan, unknown []int) error {
 		if t.Others, err = s.likeTerms(t.Text); err != nil {
 			return err
 		}
+		if same := slices.DeleteFunc(slices.Clone(t.Others), func(other string) bool {
+			return umlauts.Replace(other) != umlauts.Replace(t.Text)
+		}); len(same) > 0 {
+			t.Others = same
+			continue
+		}
 		t.Weight *= SuggestionWeight
 		t.Guess = len(t.Others) > 0 && !strings.HasPrefix(t.Others[0], t.Text)
 	}
 	return nil
 }
+
+// umlauts spells a folded word alike whether it was written with umlauts or without: "Mueller" is
+// "Müller", which is no guess.
+var umlauts = strings.NewReplacer("ae", "a", "oe", "o", "ue", "u")
 
 // likeTerms returns the terms most similar to a word that no note has: those that it is a
 // prefix of, or else those at one edit (a letter wrong, missing or added, or two swapped), or

@@ -189,6 +189,32 @@ func TestSuggestionsByFrequency(t *testing.T) {
 	assert.Equal(t, 6, found.Total)
 }
 
+// A word that a note has with umlauts, or without them, is the same word, and other similar words
+// are guesses, of less weight.
+func TestSuggestions_Umlauts(t *testing.T) {
+	ctx := context.Background()
+	x := openTest(t, filepath.Join(t.TempDir(), "index"))
+	var changes []notes.Change
+	for i, words := range []string{"Müller Muellner", "Mueler Käsespätzle", "Muenchen Juxgen", "Jürgen Juergan"} {
+		changes = append(changes, changed(aNote(int64(i+1), words)))
+	}
+	require.NoError(t, x.Apply(ctx, at(4), changes))
+	for word, want := range map[string]PlanTerm{
+		"mueller":       {Others: []string{"muller"}, Weight: 1},
+		"kaesespaetzle": {Others: []string{"kasespatzl"}, Weight: 1},
+		"munchen":       {Others: []string{"muenchen"}, Weight: 1},
+		"jurgan":        {Others: []string{"juergan"}, Weight: 1},
+		"jurxen":        {Others: []string{"jurgen"}, Weight: SuggestionWeight, Guess: true},
+	} {
+		p := planOf(word)
+		p.Unknown = func([]int) []int { return []int{0} }
+		_, err := x.Rank(ctx, p, nil, nil, 10)
+		require.NoError(t, err)
+		got := p.Terms[0]
+		assert.Equal(t, want, PlanTerm{Others: got.Others, Weight: got.Weight, Guess: got.Guess}, word)
+	}
+}
+
 // Several Applies become one segment at the next search.
 func TestApply_BatchesSegments(t *testing.T) {
 	ctx := context.Background()
