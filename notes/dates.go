@@ -18,13 +18,16 @@ import (
 var dateLayouts = []string{
 	time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05", "2006-01-02T15:04",
 	"2006-01-02 15:04:05 -0700", "2006-01-02T15:04:05-0700", // as Jekyll and Git write them
-	"2006-01-02 15:04", "2006-01-02", "2006/1/2", "2006.1.2", "2.1.2006", "2006年1月2日", "2006년 1월 2일", "January 2, 2006", "Jan 2, 2006", "2 January 2006",
+	"2006-01-02 15:04", "2006-01-02", "2006/1/2", "2006.1.2", "2.1.2006", "2006年1月2日", "2006年1月2日 15:04", "2006년 1월 2일", "January 2, 2006", "Jan 2, 2006", "2 January 2006", "2 January 2006 15:04",
 	"Monday, January 2 2006, 3:04:05 pm", "Monday, January 2 2006", "January 2 2006", // as Obsidian's Linter writes them
 	"January 2, 2006 3:04 PM", // as Notion writes them
 }
 
 // ordinal matches the suffix of an ordinal number, as in "January 3rd".
 var ordinal = regexp.MustCompile(`(\d)(?:st|nd|rd|th)\b`)
+
+// namedMonth matches a day whose month has a name, as in "28. November 2026" and "28 de noviembre de 2026".
+var namedMonth = regexp.MustCompile(`^(\d{1,2})\.?(?: de)? ([\pL\pM]+)\.?(?: de)? (\d{4})`)
 
 // ParseDate parses a date as written in notes and queries, or as a link to a daily
 // note, [[Daily/2026-01-31|Saturday]]. Without a zone it is local time. Of a range as Notion writes
@@ -64,6 +67,12 @@ func parseDate(s string) (time.Time, bool) {
 			t = moment.Day(day.Year(), day.Month(), day.Day(), time.Local)
 		}
 		return t, true
+	}
+	if m := namedMonth.FindStringSubmatch(s); m != nil {
+		month := moment.MonthNamed(m[2])
+		if english := m[1] + " " + month.String() + " " + m[3] + s[len(m[0]):]; month != 0 && english != s {
+			return parseDate(english)
+		}
 	}
 	return time.Time{}, false
 }

@@ -127,6 +127,18 @@ func TestParseDate_Written(t *testing.T) {
 		date, _ := (&notes.DateRules{}).Of(n.Path, n.FrontMatter, n.Modified)
 		assert.True(t, got.Equal(date), text)
 	}
+	for text, want := range map[string]string{ // in other languages, also with the time, as Notion exports them
+		"28 ноября 2026": "2026-11-28 00:00", "28. November 2026": "2026-11-28 00:00", "28 de noviembre de 2026 9:05": "2026-11-28 09:05",
+		"3. März 2026 16:21": "2026-03-03 16:21", "5 déc. 2026": "2026-12-05 00:00", "28 Kasım 2026": "2026-11-28 00:00",
+		"1 μαΐου 2026": "2026-05-01 00:00", "2026年11月28日 16:21": "2026-11-28 16:21",
+		"28 listopada 2026": "2026-11-28 00:00", "28 Apollo 2026": "", "28. November 2026, Samstag": "", "31 февраля 2026": "", "2 weeks 2026": "",
+	} {
+		got, ok := notes.ParseDate(text)
+		require.Equal(t, want != "", ok, text)
+		if ok {
+			assert.Equal(t, want, got.Format("2006-01-02 15:04"), text)
+		}
+	}
 	for _, text := range []string{"", "today", "2026-02-30", "2026-13-01", "0000-01-01", "9999-01-01", "12", "[[2026-02-16", "2026-02-16x", "32.01.2026"} {
 		_, ok := notes.ParseDate(text)
 		assert.False(t, ok, text)

@@ -114,6 +114,15 @@ func (n *names) monthNamed(s string) int {
 	return 0
 }
 
+// MonthNamed returns the month with a name, with or without a final dot, in any locale; 0 if
+// there is none. No two locales differ.
+func MonthNamed(s string) (month time.Month) {
+	for _, n := range locales() {
+		month = max(month, time.Month(n.monthNamed(s)))
+	}
+	return month
+}
+
 // samples is how many texts at most show their locale.
 const samples = 20
 

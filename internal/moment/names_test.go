@@ -1,6 +1,7 @@
 package moment_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -53,6 +54,20 @@ func TestNames(t *testing.T) {
 	first := time.Date(2024, 5, 1, 0, 0, 0, 0, time.Local)
 	assert.Equal(t, "1er mai 2024", moment.Weeks{Locale: "fr"}.Format(first, "Do MMMM YYYY"))
 	assert.Equal(t, "1. Jänner 2024", moment.Weeks{Locale: "de-at"}.Format(first.AddDate(0, -4, 0), "D. MMMM YYYY"))
+}
+
+// The name of a month is that of no other month in another locale.
+func TestMonthNamed(t *testing.T) {
+	for _, locale := range []string{"", "de", "de-at", "fr", "es", "pt", "nl", "sv", "da", "nb", "fi", "pl", "cs", "sk", "hu", "ro", "bg", "ru", "uk", "el", "tr", "ca", "id", "vi", "th", "he", "ja", "ko", "zh-cn", "zh-tw"} {
+		for month := time.January; month <= time.December; month++ {
+			for _, format := range []string{"D MMMM", "MMMM", "MMM"} {
+				name := moment.Weeks{Locale: locale}.Format(time.Date(2026, month, 3, 0, 0, 0, 0, time.Local), format)
+				name = strings.TrimPrefix(name, "3 ")
+				assert.Equal(t, month, moment.MonthNamed(name), "%s in %q", name, locale)
+			}
+		}
+	}
+	assert.Zero(t, moment.MonthNamed("Apollo"))
 }
 
 func TestLocaleOf(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -99,6 +100,11 @@ func (s *Reader) lookupWhole(ctx context.Context, ref string, scope notes.Scope,
 		if !notes.IsURI(ref) {
 			if found, err = s.lookupPeriodic(ctx, tx, name, scope, canRead); err != nil || found.ID != 0 {
 				return err
+			}
+			if day, ok := notes.ParseDate(name); ok && !strings.Contains(name, ":") { // written in another way, without a time
+				if found, err = s.lookupPeriodic(ctx, tx, day.Format(time.DateOnly), scope, canRead); found.ID != 0 {
+					return err
+				}
 			}
 		}
 		return missing()

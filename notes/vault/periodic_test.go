@@ -38,6 +38,11 @@ func TestWordsNamePeriodicNotes(t *testing.T) {
 	assert.Equal(t, "Daily/2026-02-16.md", f.found("Today#Tasks"))
 	assert.Equal(t, "Daily/2026-02-15.md", f.found("yesterday"))
 	assert.Equal(t, "Daily/2026-02-16.md", f.found("2026-02-16"), "not the meeting of that name")
+	for _, written := range []string{"2026年2月16日", "16 февраля 2026", "February 16, 2026", "16. Februar 2026"} {
+		assert.Equal(t, "Daily/2026-02-16.md", f.found(written), written)
+	}
+	assert.Empty(t, f.found("February 17, 2026"), "a name that means only a missing note of a day is like any other")
+	assert.Empty(t, f.found("16 February 2026 09:00"))
 	assert.Equal(t, "Meetings/2026-02-16.md", f.found("Meetings/2026-02-16"))
 	assert.Equal(t, "Weekly/2026-W08.md", f.found("2026-W08"))
 	f.on("2026-02-17 00:00")
