@@ -3,6 +3,7 @@
 package quote
 
 import (
+	"cmp"
 	"regexp"
 	"sort"
 	"strings"
@@ -22,7 +23,7 @@ type Text struct {
 	loose    func() folded    // see loosely
 }
 
-// folded is a text in NFC, or loosely in NFKC, without invisible characters such as soft
+// folded is a text in NFC, or loosely in NFKD, without invisible characters such as soft
 // hyphens, and with runs of white space as single spaces.
 type folded struct {
 	text string
@@ -60,7 +61,7 @@ func visible(r rune) rune {
 }
 
 // loosely returns the character as which r is compared in the search for similar passages, or -1
-// for a point or vowel mark, which writers of Hebrew and Arabic omit.
+// for an accent or a vowel mark, which writers of Russian, Hebrew and Arabic omit.
 func loosely(r rune) rune {
 	switch r {
 	case '“', '”', '„', '«', '»':
@@ -82,7 +83,7 @@ func fold(s string, loose bool) folded {
 	var it norm.Iter
 	form := norm.NFC
 	if loose {
-		form = norm.NFKC // without ligatures and full width
+		form = norm.NFKD // without ligatures, full width and, as loosely omits marks, accents
 	}
 	it.InitString(form, s)
 	space := true // drop leading space
@@ -289,13 +290,15 @@ type word struct {
 }
 
 // words splits a folded text at spaces, and scripts written without spaces into
-// characters.
+// characters. The punctuation around a word is not part of it.
 func words(folded string, most int) []word {
 	var list []word
 	start := -1
 	end := func(i int) {
 		if start >= 0 {
-			list = append(list, word{folded[start:i], start})
+			w := folded[start:i]
+			w = cmp.Or(strings.TrimFunc(w, unicode.IsPunct), w)
+			list = append(list, word{w, start + strings.Index(folded[start:i], w)})
 		}
 		start = -1
 	}

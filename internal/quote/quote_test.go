@@ -101,6 +101,19 @@ func TestNearest(t *testing.T) {
 		assert.True(t, ok, quotation)
 		assert.Equal(t, want, got, quotation)
 	}
+	for source, quotations := range map[string][]string{ // without accents, and beside other punctuation
+		"Он сказал: «Всё будет готово к Новому году», и ушёл.": {"Все будет готово к Новому году", "все готово к новому году"},
+		"Архитектор, живёт в Санкт-Петербурге. Любит чай.":     {"Архитектор, живет в Санкт-Петербурге"},
+		"قال: «كلّ شيءٍ سيكون على ما يُرام». إلغاء الإنترنت.":  {"كل شيء سيكون على ما يرام", "الغاء الانترنت"},
+		"Kỹ sư phần mềm ở Hà Nội. Thích phở bò.":               {"Ky su phan mem o Ha Noi"},
+		"She wrote: “Never again!” (twice).":                   {"never again, twice"},
+		"민수와 밥을 먹었다, 그리고 잤다.":                                  {"밥을 먹었다"},
+	} {
+		for _, quotation := range quotations {
+			_, ok := NewText(source).Nearest(quotation, Lines{1, 1})
+			assert.True(t, ok, quotation)
+		}
+	}
 	for _, invented := range []string{"The moon is made of green cheese", "the house the night the", "May plant tomatoes house behind we the", "x"} {
 		_, ok := text.Nearest(invented, Lines{1, 1})
 		assert.False(t, ok, invented)
