@@ -108,6 +108,8 @@ func TestNamesOfNotes(t *testing.T) {
 	assert.Equal(t, notes.Key("STRASSE Ü"), notes.Key("straße u\u0308"), "folded, in any Unicode form")
 	assert.NotEqual(t, notes.Key("a"), notes.Key("ä"))
 	assert.Equal(t, "Cafe 📅 한 и", notes.Unaccented("Café 📅 한 й"))
+	assert.Equal(t, "الغاء كل שלום־", notes.Unaccented("إلغاء كلّ שָׁלוֹם־"), "without vowel marks and hamza")
+	assert.Equal(t, "किताबें ทำ が", notes.Unaccented("किताबें ทำ が"), "vowels of other scripts stay")
 	for _, tt := range []struct {
 		p, folder string
 		under     bool

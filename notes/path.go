@@ -151,14 +151,16 @@ func Key(s string) string {
 	return norm.NFC.String(cases.Fold().String(norm.NFC.String(s)))
 }
 
-// Unaccented returns a text without accents: "café" is "cafe".
+// Unaccented returns a text without accents: "café" is "cafe"; and without the vowel marks and
+// the hamza of Hebrew and Arabic.
 func Unaccented(s string) string {
 	const first, last = 'À', 0x1fff // characters with accents, and these themselves
+	const lastMark = 0x670          // of Arabic; in the scripts after it, vowels are marks
 	if !strings.ContainsFunc(s, func(r rune) bool { return r >= first && r <= last }) {
 		return s
 	}
 	return norm.NFC.String(strings.Map(func(r rune) rune {
-		if r >= 0x300 && r <= 0x36f {
+		if r <= lastMark && unicode.Is(unicode.Mn, r) {
 			return -1
 		}
 		return r
