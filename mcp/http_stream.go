@@ -27,7 +27,10 @@ func resumesResponse(r *http.Request) bool {
 func (h *HTTP) serveRest(w http.ResponseWriter, r *http.Request, s *session) {
 	rest := &restWriter{ResponseWriter: w}
 	h.stateful.ServeHTTP(rest, r)
-	if !rest.begun && h.find(s.ss.ID()) != nil { // the session has not ended first
+	h.mu.Lock()
+	ended := s.barred
+	h.mu.Unlock()
+	if !rest.begun && !ended {
 		w.Header().Set("Allow", http.MethodPost) // 405 is the one refusal of a stream that the protocol has
 		http.Error(w, "nothing is left of this response", http.StatusMethodNotAllowed)
 	}
