@@ -127,7 +127,7 @@ func addedLinks(diff string) map[int]bool {
 	for line := range strings.Lines(diff) {
 		switch at := strings.IndexByte(line, '+'); {
 		case strings.HasPrefix(line, "@@ "):
-			fmt.Sscanf(line[at:], "+%d", &n)
+			_, _ = fmt.Sscanf(line[at:], "+%d", &n) // a diff has the number here
 		case at == 0 && n > 0:
 			if strings.Contains(line, "[[") || strings.Contains(line, "](") {
 				added[n] = true

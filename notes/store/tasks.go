@@ -96,13 +96,7 @@ func (s *Reader) Tasks(ctx context.Context, q notes.TaskQuery) (notes.TaskPage, 
 		if err != nil {
 			return err
 		}
-		from, count := `tasks t CROSS JOIN notes n ON n.id = t.note`, `tasks t`
-		switch {
-		case q.Sort == "path":
-			from = `notes n CROSS JOIN tasks t ON t.note = n.id`
-		case q.Note == "" && (q.Text != "" || len(q.Tags) > 0):
-			count = `tasks t NOT INDEXED` // every row is read, which is faster in table order
-		}
+		from, count := taskTables(q)
 		selected := &conditions{terms: slices.Clone(c.terms), args: slices.Clone(c.args)}
 		if where != "" {
 			selected.add("t.note IN (SELECT n.id FROM notes n WHERE "+where+")", args...)
@@ -167,6 +161,18 @@ func tasksWith(ctx context.Context, tx *sql.Tx, text, selected string, args []an
 		return err
 	})
 	return found, err
+}
+
+// taskTables returns the tables from which tasks are listed, and the one in which they are counted.
+func taskTables(q notes.TaskQuery) (list, count string) {
+	list, count = `tasks t CROSS JOIN notes n ON n.id = t.note`, `tasks t`
+	switch {
+	case q.Sort == "path":
+		list = `notes n CROSS JOIN tasks t ON t.note = n.id`
+	case q.Note == "" && (q.Text != "" || len(q.Tags) > 0):
+		count = `tasks t NOT INDEXED` // every row is read, which is faster in table order
+	}
+	return list, count
 }
 
 // isMark reports whether s is a task's mark, in a box or as a word.
