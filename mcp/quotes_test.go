@@ -37,7 +37,7 @@ func TestCheckQuotes(t *testing.T) {
 	assert.Equal(t, "We grow red tomatoes in the garden behind the house.\n", resource.Contents[0].Text, "an anchor is a resource")
 
 	got, _ := check(found.Results[0].Anchor, "snails EAT them")
-	assert.Equal(t, "absent", got.Verdict)
+	assert.Equal(t, "changed", got.Verdict)
 	got, _ = check(found.Results[0].Anchor, gathered.Passages[0].Text)
 	assert.Equal(t, "exact", got.Verdict)
 	got, text = check(first, "grow  red\ntomatoes")

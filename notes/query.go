@@ -18,11 +18,12 @@ type ListPage struct {
 
 // LinkQuery is a request for the links of a note.
 type LinkQuery struct {
-	Direction string // "out", "in", or "both" (default)
-	Depth     int    // number of links to follow; 1 (default) to 3
-	Limit     int    // total number of links; 0 means 100
-	Skip      int    // backlinks to skip: those already returned
-	Bare      bool   // leave out FromHash, Context and Near, for which texts are read
+	Direction string              // "out", "in", or "both" (default)
+	Depth     int                 // number of links to follow; 1 (default) to 3
+	Limit     int                 // total number of links; 0 means 100
+	Skip      int                 // backlinks to skip: those already returned
+	Bare      bool                // leave out FromHash, Context and Near, for which texts are read
+	Lines     func(line int) bool // if set, only links from these lines of their notes
 	Scope     Scope
 }
 

@@ -17,8 +17,6 @@
 //     except that [text]({{< ref "path" >}}) is a link;
 //   - the boxes and tabs of MkDocs, !!! note, ??? note and === "Tab", with indented text;
 //   - Logseq page properties, "key:: value" lines that open the note;
-//   - the properties below the title of a page that Notion exported, "Key: value", in which
-//     (path.md) after a title is a link;
 //   - Logseq's outlines, in which "- " after tabs is a list item and not code,
 //     even outside a list.
 //

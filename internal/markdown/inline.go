@@ -16,7 +16,7 @@ const maxBrackets = 64
 const maxText = 1000
 
 var special = func() (t [256]bool) {
-	for _, c := range []byte("\\`$%<![]#{(") {
+	for _, c := range []byte("\\`$%<![]#{") {
 		t[c] = true
 	}
 	return t
@@ -36,8 +36,6 @@ type inlineScanner struct {
 
 	// For counting lines: countLine is the line of countPos.
 	countPos, countLine int
-
-	propertiesEnd int // of the lines in which Notion exports properties, if this block has them
 
 	wikiClose int            // the next "]]", if not before the current position
 	unclosed  map[string]int // the position from which a mark of hidden text is not closed
@@ -82,8 +80,6 @@ func (in *inlineScanner) step(i int) int {
 		return in.tag(i)
 	case '{':
 		return in.brace(i)
-	case '(':
-		return in.relation(i)
 	case ']':
 		return in.closeBracket(i)
 	}

@@ -42,22 +42,6 @@ func (in *inlineScanner) closeBracket(i int) int {
 	return next
 }
 
-// relation reads a page that a property of a page refers to, as Notion exports it: the path at i in
-// parentheses, after the title.
-func (in *inlineScanner) relation(i int) int {
-	if i >= in.propertiesEnd || in.at(i-1) != ' ' {
-		return i + 1
-	}
-	dest, end := linkPath(in.src[:in.end], i+1)
-	if after := in.at(end + 1); end == 0 || in.at(end) != ')' || !bytes.HasSuffix(in.src[dest.start:dest.end], []byte(".md")) || after > ' ' && after != ',' {
-		return i + 1
-	}
-	l := splitDestination(in.src, dest)
-	l.Kind, l.Start, l.End, l.Line = LinkMarkdown, i, end+1, in.lineOf(i)
-	in.add(l)
-	return end + 1
-}
-
 // destination reads `path "title")` at i. It returns the span of the path, without
 // angle brackets, and the offset after the parenthesis, or 0 if this is not a
 // destination.

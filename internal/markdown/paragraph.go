@@ -32,13 +32,6 @@ func (s *scanner) closeParagraph() {
 	if first && len(s.containers) == 0 {
 		s.readProperties(p.start, p.end)
 	}
-	s.inline.propertiesEnd = 0
-	if len(s.doc.Headings) > 0 && !s.belowTitle {
-		s.belowTitle = true
-		if start, end := s.doc.NotionProperties(s.src); start == p.start {
-			s.inline.propertiesEnd = end
-		}
-	}
 	s.inline.scan(p.start, p.end, p.line)
 	s.addBlock()
 }

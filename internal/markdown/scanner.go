@@ -87,7 +87,6 @@ type scanner struct {
 	current      span // the open leaf
 	previous     span // the leaf before it, which a block id on its own line names
 	properties   bool // the next leaf is the first of the note
-	belowTitle   bool // a paragraph below the first heading has ended
 	inline       inlineScanner
 }
 

@@ -92,7 +92,7 @@ func runCreateNote(ctx context.Context, in *invocation, a createArgs) (Outcome, 
 		out.Notes = []string{remark}
 		listPaths(&text, remark, out.Diverted, out.Diverting)
 	}
-	broken := in.mistakenLinks(ctx, w.Path, nil)
+	broken := in.mistakenLinks(ctx, w.Path, nil, "")
 	out.Notes = append(out.Notes, broken...)
 	text.WriteString(remarkLines(broken))
 	return Outcome{Structured: out, Text: text.String()}, nil

@@ -316,6 +316,7 @@ func TestWrites_MistakenLinks(t *testing.T) {
 	w := newWorld(t, map[string]string{
 		"People/Jonas Weber.md": "---\naliases: [Jonas]\n---\n# Jonas Weber\n\n## Notes\n\n## Notes\n",
 		"Day.md":                "# Day\n\n[[Jonas Weber#Old]] and [[#Gone]]\n",
+		"Hub.md":                strings.Repeat("[[Nobody]]\n\n", 300) + "- [ ] ask [[Jonas]]\n\n",
 	})
 	alias := "Jonas, line 5 (title or alias of People/Jonas Weber.md; link by file name)"
 	heading := "Jonas Weber#Note, line 5 (People/Jonas Weber.md has no #Note; near: Notes)"
@@ -328,6 +329,14 @@ func TestWrites_MistakenLinks(t *testing.T) {
 	assert.Contains(t, text, "\n(broken links: ?? "+alias+"; ?? "+heading+")\n[diff ")
 	out, _ = w.call(t, "edit_note", args{"note": "Day", "edits": []args{{"op": "prepend", "content": "[[Later]] and [[Jonas Weber]]"}}})
 	assert.NotContains(t, out, "notes")
+
+	// A line that had the link keeps it, many links before do not hide it, and the remark is short.
+	out, _ = w.call(t, "edit_note", args{"note": "Hub", "edits": []args{{"op": "toggle_task", "text": "ask"}}})
+	assert.NotContains(t, out, "notes")
+	out, _ = w.call(t, "edit_note", args{"note": "Hub", "edits": []args{{"op": "append", "content": strings.Repeat("[[Jonas]] ", 7) + "\n\n[[Jonas Weber#" + strings.Repeat("x", 30_000) + "]]"}}})
+	remark := out["notes"].([]any)[0].(string)
+	assert.Equal(t, 5, strings.Count(remark, "?? Jonas, line 603 "), remark)
+	assert.Contains(t, remark, "; and 3 more")
 
 	out, text = w.call(t, "create_note", args{"title": "Meeting", "content": "[[Later]]", "front_matter": args{"attendees": []string{"[[Jonas]]"}}})
 	assert.Equal(t, []any{"broken links: ?? Jonas, line 3 (title or alias of People/Jonas Weber.md; link by file name)"}, out["notes"])

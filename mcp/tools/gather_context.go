@@ -128,6 +128,9 @@ func runGatherContext(ctx context.Context, in *invocation, a gatherArgs) (Outcom
 		out.Notes = append(out.Notes, fmt.Sprintf("omitted, because their files cannot be read at the moment: %s; search_notes shows them", phrase.Count(unread, "note")))
 	}
 	if len(out.Passages) == 0 {
+		if out.LeftOut == 0 && a.After+a.Before != "" && len(res.Notes) == 0 { // such as "what did I do in March"
+			out.Notes = append(out.Notes, "list_notes with the same after and before lists the notes of that time")
+		}
 		out.Notes = append(out.Notes, unembedded(semanticOf(res))...)
 	}
 	// The budget counts the text only. As JSON the passages may be much longer, and the
@@ -193,8 +196,8 @@ func gatherText(a gatherArgs, out GatherResult) string {
 	switch about := phrase.Clip(phrase.OneLine(a.Query), 100); {
 	case len(out.Passages) == 0 && out.LeftOut > 0:
 		fmt.Fprintf(&b, "No passage for %q fits.", about)
-	case len(out.Passages) == 0 && a.After+a.Before != "": // such as "what did I do in March"
-		fmt.Fprintf(&b, "No passages for %q. list_notes with the same after and before lists the notes of that time.", about)
+	case len(out.Passages) == 0 && a.After+a.Before != "":
+		fmt.Fprintf(&b, "No passages for %q.", about)
 	case len(out.Passages) == 0:
 		fmt.Fprintf(&b, "No passages for %q: the notes do not have the answer, or not in these words.", about)
 	default:

@@ -330,7 +330,11 @@ func TestGatherContext(t *testing.T) {
 	only, _ := w.call(t, "gather_context", args{"query": "rye bread", "folder": "/Brot/", "max_bytes": 900})
 	later, text := w.call(t, "gather_context", args{"query": "rye bread", "after": "2100-01-01"})
 	assert.Empty(t, later["passages"])
-	assert.Contains(t, text, `No passages for "rye bread". list_notes with the same after and before lists the notes of that time.`)
+	assert.Contains(t, text, "no note is dated on or after 2100-01-01")
+	assert.NotContains(t, text, "list_notes")
+	later, text = w.call(t, "gather_context", args{"query": "zebra", "after": "1990-01-01"})
+	assert.Contains(t, text, "list_notes with the same after and before lists the notes of that time")
+	assert.Contains(t, later["notes"], "list_notes with the same after and before lists the notes of that time")
 	for _, p := range only["passages"].([]any) {
 		assert.Contains(t, p.(args)["path"], "Brot/")
 	}

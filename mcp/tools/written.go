@@ -44,8 +44,8 @@ func (in *invocation) changed(ctx context.Context, verb string, w notes.Written,
 	out.Unchanged = w.Hash != "" && w.Was == w.Hash && out.OldPath == ""
 	if !dryRun && !out.Unchanged {
 		out.Broken, out.BrokenIn = in.broken(ctx, w)
-		if lines := addedLinks(w.Diff); len(lines) > 0 {
-			out.Notes = in.mistakenLinks(ctx, w.Path, lines)
+		if lines, removed := addedLinks(w.Diff); len(lines) > 0 {
+			out.Notes = in.mistakenLinks(ctx, w.Path, func(line int) bool { return lines[line] }, removed)
 		}
 	}
 	if diff {
@@ -100,30 +100,37 @@ func changedText(verb string, w notes.Written, out WriteResult) string {
 	return b.String()
 }
 
-// mistakenLinks returns a remark about the links in some lines of a note, or in all if written is
-// nil, that do not lead where the writer meant: they name the title or alias of a note, or
-// a heading that it lacks. A link to a note that does not exist may be meant to be followed later.
-func (in *invocation) mistakenLinks(ctx context.Context, p string, written map[int]bool) []string {
-	const most = 5
-	report, err := in.Vault.Links(ctx, notes.URI(p), notes.LinkQuery{Direction: "out", Limit: 500, Scope: in.Scope})
+// mistakenLinks returns a remark about the links in some lines of a note that do not lead where
+// the writer meant: they name the title or alias of a note, or a heading that it lacks. A link
+// to a note that does not exist may be meant to be followed later, and one that was in the text
+// before is not the writer's.
+func (in *invocation) mistakenLinks(ctx context.Context, p string, written func(line int) bool, before string) []string {
+	const most, size = 5, 300
+	report, err := in.Vault.Links(ctx, notes.URI(p), notes.LinkQuery{Direction: "out", Limit: 100, Lines: written, Scope: in.Scope})
 	if err != nil { // the change is made already
 		return nil
 	}
-	var lines []string
-	for _, l := range report.Unresolved {
-		if (l.NoAnchor || len(l.Near) > 0) && len(lines) < most && (written == nil || written[l.Line]) {
-			lines = append(lines, unresolvedOf(l).line())
-		}
-	}
-	if len(lines) == 0 {
+	links := slices.DeleteFunc(report.Unresolved, func(l notes.LinkedNote) bool {
+		return !l.NoAnchor && len(l.Near) == 0 || strings.Contains(before, "[["+l.Target) || strings.Contains(before, "("+l.Target)
+	})
+	if len(links) == 0 {
 		return nil
+	}
+	var lines []string
+	for _, l := range links[:min(most, len(links))] {
+		lines = append(lines, phrase.Clip(unresolvedOf(l).line(), size))
+	}
+	if more := len(links) - len(lines); more > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more", more))
 	}
 	return []string{"broken links: " + strings.Join(lines, "; ")}
 }
 
-// addedLinks returns the numbers of the lines with links that a diff adds.
-func addedLinks(diff string) map[int]bool {
-	added, n := map[int]bool{}, 0
+// addedLinks returns the numbers of the lines with links that a diff adds, and the lines that it
+// removes.
+func addedLinks(diff string) (added map[int]bool, removed string) {
+	added = map[int]bool{}
+	n := 0
 	for line := range strings.Lines(diff) {
 		switch at := strings.IndexByte(line, '+'); {
 		case strings.HasPrefix(line, "@@ "):
@@ -132,12 +139,14 @@ func addedLinks(diff string) map[int]bool {
 			if strings.Contains(line, "[[") || strings.Contains(line, "](") {
 				added[n] = true
 			}
-			fallthrough
+			n++
 		case line[0] == ' ':
 			n++
+		case line[0] == '-':
+			removed += line
 		}
 	}
-	return added
+	return added, removed
 }
 
 // broken returns the number of links in other notes to a heading or block that a change

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"notesd/internal/markdown"
 	"notesd/internal/sqlite"
 	"notesd/notes"
 )
@@ -181,8 +182,8 @@ func filterSQL(f notes.Filter) (string, []any) {
 	case f.BrokenLinks && f.Scope == nil: // the joins take most of the time
 		c.add("n.id IN (SELECT note FROM links WHERE state IN (?, ?))", broken...)
 	case f.BrokenLinks:
-		c.add("n.id IN (SELECT l.note FROM links l LEFT JOIN notes o ON o.id = l.resolved LEFT JOIN attachments a ON a.id = l.attachment WHERE l.state IN (?, ?) OR o.id IS NOT NULL AND NOT "+reads.terms[0]+" OR a.id IS NOT NULL AND NOT "+attaches.terms[0]+")",
-			slices.Concat(broken, reads.args, attaches.args)...)
+		c.add("n.id IN (SELECT l.note FROM links l LEFT JOIN notes o ON o.id = l.resolved LEFT JOIN attachments a ON a.id = l.attachment WHERE (l.kind <> ? OR l.state = ? AND "+reads.terms[0]+") AND (l.state IN (?, ?) OR o.id IS NOT NULL AND NOT "+reads.terms[0]+" OR a.id IS NOT NULL AND NOT "+attaches.terms[0]+"))",
+			slices.Concat([]any{markdown.LinkTag, linkNoAnchor}, reads.args, broken, reads.args, attaches.args)...)
 	}
 	return strings.Join(c.terms, " AND "), c.args
 }

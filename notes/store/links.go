@@ -104,6 +104,9 @@ func (w *linkWalk) follow(direction string, start int64, out *[]notes.LinkedNote
 				if err != nil || !w.canRead(n.From) {
 					return err
 				}
+				if w.query.Lines != nil && !w.query.Lines(n.Line) {
+					return nil
+				}
 				if n.To != "" && !w.canRead(n.To) { // treat the note as missing for this caller
 					n.To, n.ToTitle, n.NoAnchor, n.Attachment, far = "", "", false, false, 0
 				}
@@ -145,7 +148,7 @@ func (w *linkWalk) add(n notes.LinkedNote, out *[]notes.LinkedNote) {
 	if n.To != "" && n.To != n.From {
 		lists = append(lists, out)
 	}
-	if (n.To == "" && n.Kind != markdown.LinkTag || n.NoAnchor) && n.Depth == 1 && n.Direction == "out" {
+	if (n.To == "" && (n.Kind != markdown.LinkTag || n.Ambiguous) || n.NoAnchor) && n.Depth == 1 && n.Direction == "out" {
 		lists = append(lists, &w.report.Unresolved)
 	}
 	for _, list := range lists {
@@ -336,7 +339,7 @@ func (s *Store) DivertedBy(ctx context.Context, p string, scope notes.Scope) (fr
 		if err != nil {
 			return err
 		}
-		links, err := selectLinks(ctx, tx, `json_each(?) k CROSS JOIN links l ON l.target_key = k.value AND (l.resolved IS NOT NULL OR ? AND l.state = ?)`, sqlite.List(s.linkKeys(p)), len(named) > 0, linkUnresolved)
+		links, err := selectLinks(ctx, tx, `json_each(?) k CROSS JOIN links l ON l.target_key = k.value AND (l.resolved IS NOT NULL OR ? AND l.state IN (?, ?))`, sqlite.List(s.linkKeys(p)), len(named) > 0, linkUnresolved, linkNoPage)
 		if err != nil || len(links) == 0 {
 			return err
 		}
@@ -485,19 +488,21 @@ func (s *Store) LinksTo(ctx context.Context, paths ...string) (from []string, ta
 // changed them while a move after since was rewriting links.
 func (s *Store) StaleLinks(ctx context.Context, since time.Time) ([]string, error) {
 	moves := map[string]string{} // note → moved path
+	var keys []string
 	err := sqlite.ForEach(ctx, s.history.Reader(), `SELECT iif(f.link <> '', f.link, f.new_path), first.path FROM operations o
 		JOIN operation_files f ON f.operation = o.id JOIN operation_files first ON first.operation = o.id AND first.ordinal = 0
 		WHERE o.state = 'done' AND o.kind = 'move' AND o.started > ? AND f.state = 'conflict'`, []any{since.UnixNano()}, func(rows *sql.Rows) error {
 		var note, moved string
 		err := rows.Scan(&note, &moved)
 		moves[notes.Nfc(note)] = notes.Nfc(moved)
+		keys = append(keys, s.linkKeys(notes.Nfc(moved))...)
 		return err
 	})
 	if err != nil || len(moves) == 0 {
 		return nil, err
 	}
-	out, err := sqlite.Column[string](ctx, s.notes.Reader(), `SELECT DISTINCT n.path FROM notes n JOIN links l ON l.note = n.id WHERE l.state = ? AND n.path IN (SELECT value FROM json_each(?)) ORDER BY n.path`,
-		linkUnresolved, sqlite.List(slices.Collect(maps.Keys(moves))))
+	out, err := sqlite.Column[string](ctx, s.notes.Reader(), `SELECT DISTINCT n.path FROM notes n JOIN links l ON l.note = n.id WHERE (l.state = ? OR l.state = ? AND l.target_key IN (SELECT value FROM json_each(?))) AND n.path IN (SELECT value FROM json_each(?)) ORDER BY n.path`,
+		linkUnresolved, linkNoPage, sqlite.List(keys), sqlite.List(slices.Collect(maps.Keys(moves))))
 	for i, note := range out {
 		out[i] = fmt.Sprintf("%s has broken links: it changed while %s was being moved, so its links were not updated; correct them there", notes.Quote(note), notes.Quote(moves[note]))
 	}

@@ -102,6 +102,9 @@ func (s *Reader) lookupWhole(ctx context.Context, ref string, scope notes.Scope,
 				return err
 			}
 			if day, ok := notes.ParseDate(name); ok && !strings.Contains(name, ":") { // written in another way, without a time
+				if gone := missing(); !errors.Is(gone, notes.ErrNoTrace) { // a note that had this name was moved or deleted
+					return gone
+				}
 				if found, err = s.lookupPeriodic(ctx, tx, day.Format(time.DateOnly), scope, canRead); found.ID != 0 {
 					return err
 				}

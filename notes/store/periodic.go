@@ -67,7 +67,7 @@ func dailyNames(ctx context.Context, tx *sql.Tx, folder string, scope notes.Scop
 	type names struct{ folder, format string }
 	seen := map[names]int{}
 	where, args := filterSQL(notes.Filter{Folder: folder, Scope: scope.Read})
-	days, err := sqlite.Column[string](ctx, tx, `SELECT n.path FROM notes n WHERE (n.path GLOB '`+isDay+`' OR n.path GLOB '*/`+isDay+`' OR n.path GLOB '`+inRoam+`' OR n.path GLOB '*/`+inRoam+`') AND `+where+` ORDER BY n.date DESC LIMIT ?`, append(args, sampledDays)...)
+	days, err := sqlite.Column[string](ctx, tx, `SELECT n.path FROM notes n WHERE (n.path GLOB '`+isDay+`' OR n.path GLOB '*/`+isDay+`' OR substr(n.path, -9, 2) = ', ' AND (n.path GLOB '`+inRoam+`' OR n.path GLOB '*/`+inRoam+`')) AND `+where+` ORDER BY n.date DESC LIMIT ?`, append(args, sampledDays)...)
 	for _, p := range days {
 		if day, ok := (&notes.DateRules{}).Named(p); ok {
 			f := notes.NamesLike(p, day)

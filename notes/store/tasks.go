@@ -201,7 +201,7 @@ func taskConditions(q notes.TaskQuery) (*conditions, error) {
 		return nil, &notes.Error{Op: "list tasks", Err: notes.ErrInvalid, Detail: "there is no status " + notes.Quote(status), Hint: "Pass open, in_progress, done, cancelled, other, all, or a mark such as / or DOING."}
 	}
 	for _, tag := range q.Tags {
-		c.add("instr(t.tag_keys, ?) > 0", " "+notes.Key(strings.TrimPrefix(tag, "#"))+" ")
+		c.add("instr(t.tag_keys, ?) > 0", " "+tagKey(strings.TrimPrefix(tag, "#"))+" ")
 	}
 	if q.Priority != "" {
 		t := notes.Task{}

@@ -278,3 +278,17 @@ func TestTaskNotations(t *testing.T) {
 		assert.Equal(t, []tasks.Notation{tt.done, tt.dates}, []tasks.Notation{done, dates}, tt.name)
 	}
 }
+
+// TestTasks_TagsWithSpaces: a tag with spaces is one tag.
+func TestTasks_TagsWithSpaces(t *testing.T) {
+	w := newWorld(t, map[string]string{"A.md": "- [ ] one #[[deep work]]", "B.md": "---\ntags: [home work]\n---\n- [ ] two", "C.md": "---\ntags: [deep]\n---\n- [ ] three #work"})
+	for tags, want := range map[string][]string{"work": {"three"}, "deep": {"three"}, "deep work": {"one"}, "home": nil, "home work": {"two"}} {
+		page, err := w.Tasks(t.Context(), notes.TaskQuery{Tags: []string{tags}})
+		require.NoError(t, err)
+		var got []string
+		for _, task := range page.Tasks {
+			got = append(got, strings.Fields(task.Text)[0])
+		}
+		assert.Equal(t, want, got, tags)
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
+	"strings"
 
 	"notesd/internal/markdown/tasks"
 	"notesd/internal/sqlite"
@@ -291,11 +292,14 @@ func (w *writer) tasks(e *Entry) error {
 // noDate represents a missing date and sorts after all dates.
 const noDate = "~"
 
+// tagKey returns the key of a tag in tag_keys, between spaces; the tag may contain some: #[[deep work]].
+func tagKey(tag string) string { return strings.ReplaceAll(notes.Key(tag), " ", "\n") }
+
 // tagKeys returns the keys of a task's tags and of their parent tags, each between spaces.
 func tagKeys(t *notes.Task) string {
 	keys := " "
 	for _, tag := range slices.Concat(t.Tags, t.NoteTags) {
-		k := notes.Key(tag) + "/"
+		k := tagKey(tag) + "/"
 		for end := range len(k) {
 			if k[end] == '/' { // a tag also selects its nested tags
 				keys += k[:end] + " "

@@ -132,6 +132,19 @@ func TestBrokenLinks_Tags(t *testing.T) {
 	assert.Equal(t, []string{"gone#"}, f.broken("A.md"))
 }
 
+// TestBrokenLinks_TagsInScope: a tag does not reveal whether a page exists outside the scope.
+func TestBrokenLinks_TagsInScope(t *testing.T) {
+	f := newFixture(t, "Mine/A.md", "#[[secret plan]] #[[secret plan#x]]", "Mine/B.md", "#[[no such]] #[[no such#x]]", "Mine/C.md", "#[[A#x]]", "Hidden/secret plan.md", "x", "Twice/b.md", "x", "Too/b.md", "x", "D.md", "#[[b]]")
+	page, err := f.List(t.Context(), notes.ListQuery{Filter: notes.Filter{BrokenLinks: true, Scope: []string{"Mine"}}})
+	require.NoError(t, err)
+	require.Len(t, page.Notes, 1)
+	assert.Equal(t, "Mine/C.md", page.Notes[0].Path)
+	report, err := f.Links(t.Context(), "D", notes.LinkQuery{})
+	require.NoError(t, err)
+	require.Len(t, report.Unresolved, 1, "it leads to neither of two pages")
+	assert.True(t, report.Unresolved[0].Ambiguous)
+}
+
 // TestBrokenLinks_Home: a link to the root of a site, or to a folder by dots, is not broken.
 func TestBrokenLinks_Home(t *testing.T) {
 	f := newFixture(t, "d/A.md", "[home](/) [up](../) [up](..) [here](./) [here](.) [top](/#x) [self](#gone) [[..]] [x](/x)\n")

@@ -316,3 +316,14 @@ func TestCreate_ObsidianFolder(t *testing.T) {
 		assert.Equal(t, want, created.Path)
 	}
 }
+
+// TestWordsNamePeriodicNotes_Gone: a date in words does not name a daily note if a note had it as its
+// name: a delete that is repeated would delete another note.
+func TestWordsNamePeriodicNotes_Gone(t *testing.T) {
+	f := newFixture(t, "Daily/2026-02-16.md", "diary", "Trips/February 16, 2026.md", "trip")
+	for _, want := range []error{nil, notes.ErrNotFound} {
+		_, err := f.Delete(t.Context(), notes.DeleteRequest{Note: "February 16, 2026"})
+		require.ErrorIs(t, err, want)
+	}
+	assert.Equal(t, "diary", f.onDisk("Daily/2026-02-16.md"))
+}

@@ -170,7 +170,7 @@ func (s *snapshot) suggest(ctx context.Context, p *Plan, unknown []int) error {
 		}
 		if same := slices.DeleteFunc(slices.Clone(t.Others), func(other string) bool {
 			return umlauts.Replace(other) != umlauts.Replace(t.Text)
-		}); len(same) > 0 {
+		}); len(same) > 0 && len(t.Text) >= 6 { // shorter, such as "poet" and "pot", they are often other words
 			t.Others = same
 			continue
 		}

@@ -195,7 +195,7 @@ func TestSuggestions_Umlauts(t *testing.T) {
 	ctx := context.Background()
 	x := openTest(t, filepath.Join(t.TempDir(), "index"))
 	var changes []notes.Change
-	for i, words := range []string{"Müller Muellner", "Mueler Käsespätzle", "Muenchen Juxgen", "Jürgen Juergan"} {
+	for i, words := range []string{"Müller Muellner", "Mueler Käsespätzle", "Muenchen Juxgen", "Jürgen Juergan gusts gust"} {
 		changes = append(changes, changed(aNote(int64(i+1), words)))
 	}
 	require.NoError(t, x.Apply(ctx, at(4), changes))
@@ -204,6 +204,7 @@ func TestSuggestions_Umlauts(t *testing.T) {
 		"kaesespaetzle": {Others: []string{"kasespatzl"}, Weight: 1},
 		"munchen":       {Others: []string{"muenchen"}, Weight: 1},
 		"jurgan":        {Others: []string{"juergan"}, Weight: 1},
+		"guest":         {Others: []string{"gust"}, Weight: SuggestionWeight, Guess: true},
 		"jurxen":        {Others: []string{"jurgen"}, Weight: SuggestionWeight, Guess: true},
 	} {
 		p := planOf(word)

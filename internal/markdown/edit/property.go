@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"notesd/internal/markdown"
@@ -11,7 +12,7 @@ import (
 
 // setField sets a property of a note where the note has it: in page properties, in the lines in
 // which Notion exports the properties of a page, if notion is set, or else in front matter. A
-// new one is added to such lines if there are some and no front matter.
+// new one is added to page properties if there is no front matter.
 func setField(src []byte, key string, value any, notion bool) ([]byte, error) {
 	doc := markdown.Parse(src)
 	_, inFrontMatter := markdown.KeyOf(doc.FrontMatter.Values, key)
@@ -23,7 +24,7 @@ func setField(src []byte, key string, value any, notion bool) ([]byte, error) {
 		start, end = doc.NotionProperties(src)
 		mark = ":"
 	}
-	if inFrontMatter || doc.FrontMatter.Err != nil || start >= end {
+	if key == "" || inFrontMatter || doc.FrontMatter.Err != nil || start >= end {
 		return SetFrontMatter(src, key, likeOld(src, key, value))
 	}
 	at, next, found := end, end, false
@@ -35,10 +36,10 @@ func setField(src []byte, key string, value any, notion bool) ([]byte, error) {
 		}
 		pos = after
 	}
-	if !found && (value == nil || doc.FrontMatter.Format != "") {
+	if !found && (value == nil || mark == ":" || strings.ContainsAny(key, " \t") || doc.FrontMatter.Format != "") {
 		return SetFrontMatter(src, key, value)
 	}
-	text, ok := propertyText(value)
+	text, ok := propertyText(key, value)
 	line := key + mark + " " + text + lineEnding(src, at)
 	switch {
 	case value == nil:
@@ -70,16 +71,27 @@ func properties(src []byte, notion bool) []markdown.Field {
 	return doc.Fields(src)
 }
 
-// propertyText returns a value as the text of a property; ok is false if it has more than one line.
-func propertyText(value any) (text string, ok bool) {
-	if list, isList := value.([]any); isList {
-		items := make([]string, len(list))
-		for i, item := range list {
-			items[i] = fmt.Sprint(item)
+// propertyText returns a value as the text of a property. It must be read back as the same value:
+// ok is false for several lines, a mapping, or a list unless its items are links, tags or aliases.
+func propertyText(key string, value any) (text string, ok bool) {
+	switch v := value.(type) {
+	case map[string]any:
+		return "", false
+	case []any:
+		items := make([]string, len(v))
+		names := slices.Contains([]string{"tags", "alias", "aliases"}, strings.ToLower(key))
+		for i, item := range v {
+			name, isText := item.(string)
+			link := strings.HasPrefix(name, "[[") && strings.Index(name, "]]") == len(name)-len("]]")
+			if items[i] = name; !isText || !link && (!names || strings.ContainsAny(name, `,"`)) {
+				return "", false
+			}
 		}
-		value = strings.Join(items, ", ")
+		text = strings.Join(items, ", ")
+	case float64:
+		text = strconv.FormatFloat(v, 'f', -1, 64)
+	default:
+		text = strings.TrimSpace(fmt.Sprint(v))
 	}
-	_, isMap := value.(map[string]any)
-	text = strings.TrimSpace(fmt.Sprint(value))
-	return text, !isMap && !strings.ContainsAny(text, "\r\n")
+	return text, !strings.ContainsAny(text, "\r\n")
 }

@@ -28,18 +28,25 @@ func TestSetFrontMatter_Properties(t *testing.T) {
 		{"---\nx: 1\n---\na:: 1\n", "a", "2", false, "---\nx: 1\n---\na:: 2\n"},
 		{"---\nx: 1\n---\na:: 1\n", "b", "2", false, "---\nx: 1\nb: \"2\"\n---\na:: 1\n"},
 		{"---\na: 1\n---\na:: 1\n", "a", "2", false, "---\na: 2\n---\na:: 1\n"},
+		{page, "due date", "1", false, "---\ndue date: \"1\"\n---\n" + page}, // Logseq's keys have no space
+		{page, "people", []any{"Ann", "Bob"}, false, "---\npeople:\n  - Ann\n  - Bob\n---\n" + page},
+		{page, "people", []any{"[[Ann]]", "[[Bob]]"}, false, "type:: person\nalias:: Ann\npeople:: [[Ann]], [[Bob]]\n\n- tea\n"},
+		{page, "size", 20260116.0, false, "type:: person\nalias:: Ann\nsize:: 20260116\n\n- tea\n"},
 		{page, "map", map[string]any{"a": int64(1)}, false, "---\nmap:\n  a: 1\n---\n" + page},
 		{notion, "status", "Done", true, "# Task\n\nStatus: Done\nDue: May 2, 2025\n\nText\n"},
-		{notion, "Owner", "Ann", true, "# Task\n\nStatus: To do\nDue: May 2, 2025\nOwner: Ann\n\nText\n"},
+		{notion, "Owner", "Ann", true, "---\nOwner: Ann\n---\n" + notion}, // a line may be prose
 		{notion, "Due", nil, true, "# Task\n\nStatus: To do\n\nText\n"},
 		{notion, "Status", "Done", false, "---\nStatus: Done\n---\n" + notion},
 		{"---\ntags:\n  - a\n---\n" + notion, "Status", "Done", true, "---\ntags:\n  - a\n---\n# Task\n\nStatus: Done\nDue: May 2, 2025\n\nText\n"},
-		{"# Task\n\nText: no, words\n", "Status", "Done", true, "# Task\n\nText: no, words\nStatus: Done\n"},
 		{"# Task\n\nText\n", "Status", "Done", true, "---\nStatus: Done\n---\n# Task\n\nText\n"},
 	} {
 		assert.Equal(t, test.want, apply(t, test.src, edit.Edit{Op: edit.OpSetFrontMatter, Key: test.key, Value: test.value, Notion: test.notion}), "%q %v in %q", test.key, test.value, test.src)
 	}
-	_, _, err := edit.Apply(t.Context(), []byte(page), []edit.Edit{{Op: edit.OpSetFrontMatter, Key: "alias", Value: "two\nlines"}})
-	require.ErrorIs(t, err, edit.ErrFrontMatter)
-	assert.ErrorContains(t, err, `it is on a line "alias::", which cannot have this value (line 2)`)
+	for _, value := range []any{"two\nlines", []any{"Foo", "Lee, Ann"}, []any{map[string]any{"a": "b"}}} {
+		_, _, err := edit.Apply(t.Context(), []byte(page), []edit.Edit{{Op: edit.OpSetFrontMatter, Key: "alias", Value: value}})
+		require.ErrorIs(t, err, edit.ErrFrontMatter)
+		assert.ErrorContains(t, err, `it is on a line "alias::", which cannot have this value (line 2)`)
+	}
+	_, _, err := edit.Apply(t.Context(), []byte(page), []edit.Edit{{Op: edit.OpSetFrontMatter}})
+	assert.ErrorContains(t, err, "set_front_matter needs a key")
 }

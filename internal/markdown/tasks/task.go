@@ -66,6 +66,7 @@ const roamOpen, roamClose = "{{[[", "]]}}"
 
 // likeMark returns a task word as the task with the given mark writes it.
 func likeMark(mark, word string) string {
+	word = strings.TrimSuffix(strings.TrimPrefix(word, roamOpen), roamClose)
 	if strings.HasPrefix(mark, roamOpen) {
 		return roamOpen + word + roamClose
 	}

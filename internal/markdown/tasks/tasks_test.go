@@ -91,6 +91,8 @@ func TestUpdate(t *testing.T) {
 		{"- {{[[TODO]]}} milk [[Ann]]", "milk [[Ann]]", "", "", "- {{[[DONE]]}} milk [[Ann]]"},
 		{"    - {{[[DONE]]}} milk", "milk", "open", "", "    - {{[[TODO]]}} milk"},
 		{"- {{[[TODO]]}} milk", "milk", "DONE", "", "- {{[[DONE]]}} milk"},
+		{"- {{[[TODO]]}} milk", "milk", "{{[[DONE]]}}", "", "- {{[[DONE]]}} milk"},
+		{"- TODO milk", "milk", "{{[[DONE]]}}", "", "- DONE milk"},
 		// Completion dates.
 		{"- [ ] milk 📅 2026-02-20 ^id", "milk", "", "", "- [x] milk 📅 2026-02-20 ✅ 2026-02-16 ^id"},
 		{"- [x] milk 📅 2026-02-20 ✅ 2026-02-16 ^id", "milk", "", "", "- [ ] milk 📅 2026-02-20 ^id"},
