@@ -59,7 +59,9 @@ func (m *mounts) of(p string) (mountPoint string) {
 // check returns an [*notes.Error] with [notes.ErrUnavailable] if the disk for the note at p
 // is not mounted, or its folder is away.
 func (m *mounts) check(root *disk.Root, op, p string) error {
-	if folder, err := root.Missing(p); err != nil {
+	if folder, err := root.Missing(p); errors.Is(err, fsid.ErrNoAnswer) {
+		return &notes.Error{Op: op, Path: p, Err: notes.ErrUnavailable, Detail: fmt.Sprintf("the disk of the folder %s does not answer", notes.Quote(folder)), Hint: disk.WhenItAnswers}
+	} else if err != nil {
 		return &notes.Error{Op: op, Path: p, Err: notes.ErrUnavailable, Detail: fmt.Sprintf("the folder %s does not exist (is its disk mounted?)", notes.Quote(folder)),
 			Hint: "Nothing was changed. notesd resumes automatically when it is back. " + whenDeleted}
 	}

@@ -473,6 +473,24 @@ func TestMounts_NoAnswer(t *testing.T) {
 	})
 }
 
+// The error for a folder on a disk that does not answer says so.
+func TestMounts_FolderWithoutAnswer(t *testing.T) {
+	f := newFixtureOf(t, []string{"home", "nas"}, "home/N.md", "one", "nas/x.md", "two")
+	synctest.Test(t, func(t *testing.T) {
+		blocked := make(chan struct{})
+		_, err := fsid.InTime(f.disk.Dirs()["nas"], 20*time.Second, func() (any, error) { <-blocked; return nil, nil })
+		require.ErrorIs(t, err, fsid.ErrNoAnswer)
+		_, err = f.Read(context.Background(), "nas/x.md", notes.Scope{})
+		assert.Equal(t, `the disk of the folder "nas" does not answer`, domainError(t, err).Detail)
+		_, err = f.Read(context.Background(), "home/N.md", notes.Scope{})
+		require.NoError(t, err)
+		close(blocked)
+		synctest.Wait()
+		_, err = f.Read(context.Background(), "nas/x.md", notes.Scope{})
+		require.NoError(t, err)
+	})
+}
+
 // A folder on a disk that is away keeps its name, and does not stop the synchronization.
 func TestMount_RespellLater(t *testing.T) {
 	m := newMounted(t)

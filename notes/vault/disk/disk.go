@@ -165,6 +165,9 @@ func (d *Disk) Identity() fsid.Identity {
 	return d.recorded
 }
 
+// WhenItAnswers is the hint of an error for a disk that does not answer.
+const WhenItAnswers = "Nothing was changed. Check the disk or its network connection; notesd resumes automatically when it answers."
+
 // Unavailable returns the [*notes.Error] for a vault folder that cannot be opened. It
 // contains no path outside the vault.
 func Unavailable(err error) error {
@@ -183,7 +186,7 @@ func Unavailable(err error) error {
 		detail = "another folder is where the vault was (is its disk mounted?)"
 		hint += " To use this folder as the vault from now on, run: notesd index --rebuild"
 	case errors.Is(err, fsid.ErrNoAnswer): // such as a network disk that waits for its server
-		detail, hint = "the vault's disk does not answer", "Nothing was changed. Check the disk or its network connection; notesd resumes automatically when it answers."
+		detail, hint = "the vault's disk does not answer", WhenItAnswers
 	default:
 		if errno, ok := errors.AsType[syscall.Errno](err); ok { // such as a network disk that lost its server
 			detail += " (" + errno.Error() + ")"
