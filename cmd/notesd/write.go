@@ -402,7 +402,11 @@ the links; "notesd forget" erases every version.`,
 }
 
 func (o *output) printDelete(res tools.DeleteResult) {
-	fmt.Fprintf(o.out, "deleted: %s\n", o.out.path(res.Path))
+	verb := "deleted"
+	if res.DryRun {
+		verb = "would delete"
+	}
+	fmt.Fprintf(o.out, "%s: %s\n", verb, o.out.path(res.Path))
 	o.marked("linked from", res.LinkedFrom)
 	o.marked("links changed in", res.Relinked)
 	o.marked("changed or in use, links not updated in", res.Conflicts)
