@@ -83,6 +83,7 @@ type Result struct {
 	Second    *Hit   // another passage of the best note, on the first page, if the query is its topic
 	Total     int    // notes with a word of the query or one of the nearest passages
 	Weak      bool   // there are hits, and all of them on all pages are weak; Notes says so
+	Excluded  bool   // the filter excludes every note; Notes says why
 	Truncated bool   // more hits follow
 	Next      string // cursor of the next page; "" on the last
 	Semantic  notes.Coverage

@@ -42,7 +42,7 @@ func (s *search) page(ctx context.Context, at pageStart, list *rankedList) (Resu
 		if len(why) == 0 {
 			why = []string{"the filter matches no note"}
 		}
-		res.Notes = why // rather than remarks on the words
+		res.Excluded, res.Notes = true, why // rather than remarks on the words
 	}
 	res.Truncated = next < len(list.found) || list.canGrow()
 	if res.Truncated {

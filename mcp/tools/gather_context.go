@@ -128,7 +128,7 @@ func runGatherContext(ctx context.Context, in *invocation, a gatherArgs) (Outcom
 		out.Notes = append(out.Notes, fmt.Sprintf("omitted, because their files cannot be read at the moment: %s; search_notes shows them", phrase.Count(unread, "note")))
 	}
 	if len(out.Passages) == 0 {
-		if out.LeftOut == 0 && a.After+a.Before != "" && len(res.Notes) == 0 { // such as "what did I do in March"
+		if out.LeftOut == 0 && a.After+a.Before != "" && !res.Excluded { // such as "what did I do in March"
 			out.Notes = append(out.Notes, "list_notes with the same after and before lists the notes of that time")
 		}
 		out.Notes = append(out.Notes, unembedded(semanticOf(res))...)
