@@ -14,19 +14,11 @@ import (
 // which Notion exports the properties of a page, if notion is set, or else in front matter. A
 // new one is added to page properties if there is no front matter.
 func setField(src []byte, key string, value any, notion bool) ([]byte, error) {
-	doc := markdown.Parse(src)
-	_, inFrontMatter := markdown.KeyOf(doc.FrontMatter.Values, key)
-	start, end, mark := doc.FrontMatter.End, doc.PropertiesEnd, "::"
-	switch {
-	case end > 0:
-		_, end = markdown.LineAt(src, end-1)
-	case notion:
-		start, end = doc.NotionProperties(src)
-		mark = ":"
-	}
-	if key == "" || inFrontMatter || doc.FrontMatter.Err != nil || start >= end {
+	fm := markdown.ReadFrontMatter(src)
+	if _, found := markdown.KeyOf(fm.Values, key); found || fm.Err != nil || key == "" { // most notes need not be parsed
 		return SetFrontMatter(src, key, likeOld(src, key, value))
 	}
+	start, end, mark := propertyLines(markdown.Parse(src), src, notion)
 	at, next, found := end, end, false
 	for pos := start; pos < end && !found; {
 		lineEnd, after := markdown.LineAt(src[:end], pos)
@@ -36,7 +28,7 @@ func setField(src []byte, key string, value any, notion bool) ([]byte, error) {
 		}
 		pos = after
 	}
-	if !found && (value == nil || mark == ":" || strings.ContainsAny(key, " \t") || doc.FrontMatter.Format != "") {
+	if !found && (start >= end || value == nil || mark == ":" || strings.ContainsAny(key, " \t") || fm.Format != "") {
 		return SetFrontMatter(src, key, value)
 	}
 	text, ok := propertyText(key, value)
@@ -60,6 +52,20 @@ func setField(src []byte, key string, value any, notion bool) ([]byte, error) {
 		return nil, &FrontMatterError{Key: key, Line: 1 + bytes.Count(src[:at], []byte{'\n'}), Reason: fmt.Sprintf("it is on a line %q, which cannot have this value", key+mark)}
 	}
 	return SetFrontMatter(src, key, value)
+}
+
+// propertyLines returns the span of the lines with properties, which is empty if there are none,
+// and what separates a key from its value there.
+func propertyLines(doc *markdown.Document, src []byte, notion bool) (start, end int, mark string) {
+	switch {
+	case doc.PropertiesEnd > 0:
+		_, end = markdown.LineAt(src, doc.PropertiesEnd-1)
+		return doc.FrontMatter.End, end, "::"
+	case notion:
+		start, end = doc.NotionProperties(src)
+		return start, end, ":"
+	}
+	return 0, 0, "::"
 }
 
 // properties returns the fields in a note's text.
