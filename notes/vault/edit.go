@@ -69,7 +69,6 @@ func (v *Vault) Edit(ctx context.Context, r notes.EditRequest) (notes.Written, e
 // editDraft is the result of costly edits to a note, computed without holding the vault's
 // lock.
 type editDraft struct {
-	path     string
 	old, new []byte
 	renames  []edit.HeadingRename
 	err      error // from the edits
@@ -87,32 +86,26 @@ const (
 // errDraft means that the edits must first be computed without the lock.
 var errDraft = errors.New("costly edits of a note that has no draft")
 
-// of returns the result of the edits, or errDraft.
+// of returns the result of the edits, which it completes for the note, or errDraft.
 func (d *editDraft) of(ctx context.Context, f store.FileChange, edits []notes.Edit) ([]byte, []edit.HeadingRename, error) {
+	for i := range edits {
+		edits[i].Notion = notes.FromNotion(f.OldPath)
+	}
 	switch {
 	case d.made > 0 && bytes.Equal(d.old, f.Old):
 		return d.new, d.renames, d.err
 	case len(f.Old)*len(edits) <= maxLockedEdits:
-		return applyTo(ctx, f.OldPath, f.Old, edits)
+		return edit.Apply(ctx, f.Old, edits)
 	case d.made >= maxDrafts:
 		return nil, nil, &notes.Error{Op: "edit", Path: f.OldPath, Err: notes.ErrConflict, Detail: "the note changes faster than the edits can be computed", Hint: "Nothing was changed. Make fewer edits at once, or try again later.", Hash: notes.Hash(f.Old)}
 	}
-	d.path, d.old = f.OldPath, f.Old
+	d.old = f.Old
 	return nil, nil, errDraft
 }
 
 func (d *editDraft) make(ctx context.Context, edits []notes.Edit) {
-	d.new, d.renames, d.err = applyTo(ctx, d.path, d.old, edits)
+	d.new, d.renames, d.err = edit.Apply(ctx, d.old, edits)
 	d.made++
-}
-
-// applyTo applies edits to the text of the note at a path.
-func applyTo(ctx context.Context, path string, old []byte, edits []notes.Edit) ([]byte, []edit.HeadingRename, error) {
-	edits = slices.Clone(edits)
-	for i := range edits {
-		edits[i].Notion = notes.FromNotion(path)
-	}
-	return edit.Apply(ctx, old, edits)
 }
 
 // completeTasks adds to edits of tasks what the note itself does not contain: the current
