@@ -23,10 +23,10 @@ import (
 const maxCandidates = 8
 
 // Lookup finds the note that ref names: a path (with or without .md), a URI, a
-// [[wikilink]], the end of a path, a file name, a title, an alias, a permalink or the name of a page
-// of Notion without its ID, in that order,
-// first exactly and then ignoring case, and finally the period of a periodic note, as
-// read by [notes.Periodic.Parse]. A URI matches only its own path. References may also
+// [[wikilink]], the end of a path, a file name, a title, an alias, a permalink or the name
+// of a page of Notion without its ID, in that order, first exactly and then ignoring case,
+// and finally the period of a periodic note, as read by [notes.Periodic.Parse], or a day as
+// read by [notes.ParseDate]. A URI matches only its own path. References may also
 // be an absolute path inside the vault, any of the above after a slash, which is the
 // vault as in links, an obsidian:// link, or a reference to a part of a note
 // ([notes.SplitAnchor]). An [*notes.Error] with [notes.ErrAmbiguous] lists the matching
@@ -97,20 +97,20 @@ func (s *Reader) lookupWhole(ctx context.Context, ref string, scope notes.Scope,
 			}
 			return ambiguous(ref, metas)
 		}
-		if !notes.IsURI(ref) {
-			if found, err = s.lookupPeriodic(ctx, tx, name, scope, canRead); err != nil || found.ID != 0 {
+		if notes.IsURI(ref) {
+			return missing()
+		}
+		if found, err = s.lookupPeriodic(ctx, tx, name, scope, canRead); err != nil || found.ID != 0 {
+			return err
+		}
+		gone := missing()
+		// A day written in another way, without a time, unless a note that had this name was moved or deleted.
+		if day, ok := notes.ParseDate(name); ok && !strings.Contains(name, ":") && errors.Is(gone, notes.ErrNoTrace) {
+			if found, err = s.lookupPeriodic(ctx, tx, day.Format(time.DateOnly), scope, canRead); found.ID != 0 {
 				return err
 			}
-			if day, ok := notes.ParseDate(name); ok && !strings.Contains(name, ":") { // written in another way, without a time
-				if gone := missing(); !errors.Is(gone, notes.ErrNoTrace) { // a note that had this name was moved or deleted
-					return gone
-				}
-				if found, err = s.lookupPeriodic(ctx, tx, day.Format(time.DateOnly), scope, canRead); found.ID != 0 {
-					return err
-				}
-			}
 		}
-		return missing()
+		return gone
 	})
 	return found, err
 }
