@@ -132,10 +132,11 @@ func addedLinks(diff string) (added map[int]bool, removed string) {
 	added = map[int]bool{}
 	n := 0
 	for line := range strings.Lines(diff) {
-		switch at := strings.IndexByte(line, '+'); {
+		switch {
 		case strings.HasPrefix(line, "@@ "):
-			_, _ = fmt.Sscanf(line[at:], "+%d", &n) // a diff has the number here
-		case at == 0 && n > 0:
+			_, _ = fmt.Sscanf(line[strings.IndexByte(line, '+'):], "+%d", &n) // a diff has the number here
+		case n == 0: // the names of the files
+		case line[0] == '+':
 			if strings.Contains(line, "[[") || strings.Contains(line, "](") {
 				added[n] = true
 			}
