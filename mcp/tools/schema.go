@@ -86,8 +86,8 @@ func (s schema) names() []string {
 // schema takes up context in every client, so fields that are always present are only
 // listed as required, unless they have a description or fields of their own; other fields
 // have a schema only in that case. An object of which some fields have schemas permits
-// others explicitly, because FastMCP's client would drop those otherwise. The fields of an embedded struct with the tag
-// schema:"optional" may be absent.
+// others explicitly, because FastMCP's client would drop those otherwise. The fields of an
+// embedded struct with the tag schema:"optional" may be absent.
 func outputOf[T any]() func() json.RawMessage {
 	return sync.OnceValue(func() json.RawMessage { return schemaOf(reflect.TypeFor[T](), false).text() })
 }

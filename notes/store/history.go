@@ -230,6 +230,7 @@ func (h historyWriter) keepAlways(v Version) error {
 	return h.keepFound(doc, v, false)
 }
 
+// keepFound is keepOutside; thin reports whether it may drop or mark a version.
 func (h historyWriter) keepFound(doc int64, v Version, thin bool) error {
 	newest, err := h.newest(doc, 2)
 	if err != nil {

@@ -5,7 +5,8 @@
 // # Notations
 //
 // A task is a list item with a checkbox, "- [ ] text", or one of Logseq's words,
-// "- TODO text", which Roam writes "- {{[[TODO]]}} text". Its other properties are in its text, in one of three notations:
+// "- TODO text", which Roam writes "- {{[[TODO]]}} text". Its other properties are in its
+// text, in one of three notations:
 //
 //   - emoji of Obsidian's Tasks plugin: 📅 due, ⏳ scheduled, 🛫 start, ✅ done,
 //     ➕ created, ❌ cancelled, 🔁 recurrence, 🔺⏫🔼🔽⏬ priority, 🆔 id,
