@@ -32,7 +32,7 @@ func (s *scanner) openContainer(matched, columns, next int, lazy bool) bool {
 		s.skip(columns)
 		s.advance(1)
 		s.skip(1)
-		s.push(container{})
+		s.push(container{whole: span{start: s.pos}})
 		s.quotes++
 		return true
 	}
@@ -41,7 +41,7 @@ func (s *scanner) openContainer(matched, columns, next int, lazy bool) bool {
 		s.closeLeaf()
 		s.skip(columns)
 		s.advance(s.lineEnd - next - len(bytes.TrimLeft(s.src[next:s.lineEnd], "!?=+")))
-		s.push(container{item: true, indent: columns + 4, block: len(s.doc.Blocks)})
+		s.push(container{item: true, indent: columns + 4, block: len(s.doc.Blocks), whole: span{start: next}})
 		return true
 	}
 	interrupts := s.kind == leafParagraph && !lazy
@@ -59,13 +59,17 @@ func (s *scanner) openContainer(matched, columns, next int, lazy bool) bool {
 		padding = 1
 	}
 	s.skip(padding)
-	s.push(container{item: true, indent: columns + width + padding, outline: columns >= 4, empty: blank, block: len(s.doc.Blocks)})
+	s.push(container{item: true, indent: columns + width + padding, outline: columns >= 4, empty: blank, block: len(s.doc.Blocks), whole: span{start: next, list: true}})
 	s.itemOpened = true
 	return true
 }
 
 func (s *scanner) push(c container) {
 	s.fillItem()
+	c.whole.lineStart, c.whole.line, c.whole.containers = s.lineStart, s.line, len(s.containers)+1
+	if c.whole.list && s.previous.list && s.previous.containers == c.whole.containers { // another item of that list
+		c.whole = s.previous
+	}
 	s.containers = append(s.containers, c)
 }
 

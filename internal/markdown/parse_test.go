@@ -167,6 +167,23 @@ func TestBlocks(t *testing.T) {
 	}, got)
 }
 
+func TestBlocks_IDBelow(t *testing.T) {
+	for src, want := range map[string]string{
+		"text\n\n> [!note] T\n>\n> a\n>\n> - b\n> - c\n\n^id\n": "[!note] T\n>\n> a\n>\n> - b\n> - c\n\n^id",
+		"> a\n\n> b\n\n^id\n":                "b\n\n^id",
+		"> - a\n> - b\n>\n> ^id\n":           "- a\n> - b\n>\n> ^id",
+		"text\n\n- a\n  - b\n\n- c\n\n^id\n": "- a\n  - b\n\n- c\n\n^id",
+		"- a\n\ntext\n\n1. b\n2. c\n\n^id\n": "1. b\n2. c\n\n^id",
+		"- a\n  - b\n  - c\n\n  ^id\n":       "- b\n  - c\n\n  ^id",
+		"text\n-\n\n^id\n":                   "text\n-\n\n^id",
+	} {
+		blocks := Parse([]byte(src)).Blocks
+		if assert.Len(t, blocks, 1, "%q", src) {
+			assert.Equal(t, want, src[blocks[0].Start:blocks[0].End])
+		}
+	}
+}
+
 func TestByteOrderMarkAndLineEndings(t *testing.T) {
 	src := "\xef\xbb\xbf---\r\ntitle: T\r\n---\r\n# A\r\n\r\ntext [[x]]\r\n## B\r\n"
 	doc := Parse([]byte(src))

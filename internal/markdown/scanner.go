@@ -21,6 +21,8 @@ type container struct {
 	empty bool
 	// block is the index in doc.Blocks of the first block in this item.
 	block int
+	// whole begins where the container begins or, of an item, its list.
+	whole span
 }
 
 // leafKind is the kind of the innermost open block.
@@ -85,7 +87,7 @@ type scanner struct {
 	openHeadings []openHeading
 	itemOpened   bool // the line has opened a list item
 	current      span // the open leaf
-	previous     span // the leaf before it, which a block id on its own line names
+	previous     span // the leaf, quote or list before it, which a block id on its own line names
 	properties   bool // the next leaf is the first of the note
 	inline       inlineScanner
 }
@@ -94,6 +96,7 @@ type scanner struct {
 type span struct {
 	start, end, lineStart, line int
 	containers                  int // number of enclosing containers
+	list                        bool
 }
 
 // paragraph is the paragraph being read.
@@ -235,6 +238,10 @@ func (s *scanner) closeContainers(n int) {
 		return
 	}
 	s.closeLeaf()
+	if whole := s.containers[n].whole; s.previous.end > whole.start {
+		whole.end = s.previous.end
+		s.previous = whole
+	}
 	for _, c := range s.containers[n:] {
 		if c.item {
 			s.endItem(c)

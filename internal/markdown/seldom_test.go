@@ -30,7 +30,7 @@ func TestTitlesAndAliases(t *testing.T) {
 func TestBlocks_Places(t *testing.T) {
 	for src, want := range map[string][]string{
 		"> quote\n\n^q\n":                {"q", "quote\n\n^q"},
-		"- a\n\n^l\n":                    {"l", "a\n\n^l"},
+		"- a\n\n^l\n":                    {"l", "- a\n\n^l"},
 		"- a\n\n  ^l\n":                  {"l", "a\n\n  ^l"},
 		"text\n\n- ^id\n":                nil,
 		"text\n^id\n":                    {"id", "text\n^id"},
