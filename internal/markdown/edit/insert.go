@@ -179,7 +179,12 @@ var beforeID = regexp.MustCompile(`[ \t]*(?:\r?\n[ \t>]*)*$`)
 
 // replaceBlock replaces the text of a block and keeps its id.
 func replaceBlock(src []byte, section markdown.Section, content string) ([]byte, error) {
-	marker := src[section.Start:section.ContentStart]
+	marker, old := src[section.Start:section.ContentStart], src[section.ContentStart:section.End]
+	at := bytes.LastIndexByte(old, '^')
+	before := string(beforeID.Find(old[:at]))
+	if rest, ok := strings.CutSuffix(content, string(old[at:])); ok && strings.Contains(before, "\n") && strings.HasSuffix(rest, "\n") {
+		content = trimLines(rest) // the id stands below the block, not in its quote or item
+	}
 	if content = unquoted(content, bytes.Count(marker, []byte{'>'})); content == "" {
 		return nil, invalid("the new text of block ^%s is empty", section.BlockID)
 	}
@@ -190,9 +195,7 @@ func replaceBlock(src []byte, section markdown.Section, content string) ([]byte,
 	content = continueLines(content, marker)
 	if id == "" {
 		id = section.BlockID
-		old := src[section.ContentStart:section.End]
-		at := bytes.LastIndexByte(old, '^')
-		content += string(old[at-len(beforeID.Find(old[:at])):])
+		content += before + string(old[at:])
 	}
 	out := splice(src, section.ContentStart, section.End, content)
 	if _, err := markdown.FindSection(markdown.Parse(out), out, "^"+id); errors.Is(err, markdown.ErrMissing) { // such as after a fence
