@@ -126,10 +126,10 @@ func (in *invocation) readMany(ctx context.Context, refs []string, a readArgs) (
 		out.Truncated = out.Truncated || result.Truncated
 		texts = append(texts, outcome.Text)
 	}
-	if len(out.Results) == 0 && failed != nil {
+	if len(refs) == 1 && failed != nil {
 		return Outcome{}, failed
 	}
-	return Outcome{Structured: out, Text: strings.Join(texts, "\n") + remarkLines(out.Notes)}, nil
+	return Outcome{Structured: out, Text: strings.TrimPrefix(strings.Join(texts, "\n")+remarkLines(out.Notes), "\n")}, nil
 }
 
 // read reads one note into an outcome of at most most bytes in either form, by [fit]: an item is a
