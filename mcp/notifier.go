@@ -121,8 +121,8 @@ func (n *Notifier) Reset(context.Context) error {
 // promptFolders returns the folders with the sessions' prompt templates.
 func (c *Core) promptFolders() (folders []string) {
 	c.each(func(s *session) {
-		if s.prompts.templated() {
-			folders = append(folders, s.prompts.catalogue.Folder())
+		if folder := s.prompts.catalogue.Folder(); folder != "" {
+			folders = append(folders, folder)
 		}
 	})
 	return folders

@@ -26,9 +26,6 @@ type sessionPrompts struct {
 
 const routedPrompt = "prompt"
 
-// templated reports whether the user can define prompts.
-func (s *sessionPrompts) templated() bool { return s.catalogue.Folder() != "" }
-
 // listPrompts answers prompts/list, in one page.
 func (s *sessionPrompts) listPrompts(ctx context.Context, params *sdk.ListPromptsParams) (sdk.Result, error) {
 	if params != nil && params.Cursor != "" {

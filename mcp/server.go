@@ -117,7 +117,7 @@ func (s *session) capabilities(fixedTools bool) *sdk.ServerCapabilities {
 		Tools:       &sdk.ToolCapabilities{ListChanged: !fixedTools},
 		Resources:   &sdk.ResourceCapabilities{ListChanged: true, Subscribe: true},
 		Completions: &sdk.CompletionCapabilities{},
-		Prompts:     &sdk.PromptCapabilities{ListChanged: s.prompts.templated()},
+		Prompts:     &sdk.PromptCapabilities{ListChanged: true},
 	}
 	if s.core.opts.ClientLog != nil {
 		caps.Logging = &sdk.LoggingCapabilities{}

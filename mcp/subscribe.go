@@ -29,10 +29,7 @@ type subscriptions struct {
 }
 
 func newSubscriptions(s *session) *subscriptions {
-	own := &watch{lists: []string{noteListChanged, noteToolsChanged}, uris: make(map[string][]string)}
-	if s.prompts.templated() {
-		own.lists = append(own.lists, notePromptsChanged)
-	}
+	own := &watch{lists: []string{noteListChanged, notePromptsChanged, noteToolsChanged}, uris: make(map[string][]string)}
 	return &subscriptions{session: s, own: own, watches: map[*watch]struct{}{own: {}}, digests: make(map[string][sha256.Size]byte)}
 }
 
@@ -127,7 +124,6 @@ func (s *subscriptions) listen(ctx context.Context, req *sdk.SubscriptionsListen
 	}
 	w := &watch{id: transport.RequestID(req), uris: uris}
 	agreed := *req.Params.Notifications
-	agreed.PromptsListChanged = agreed.PromptsListChanged && s.prompts.templated()
 	for method, wanted := range map[string]bool{
 		noteListChanged: agreed.ResourcesListChanged, notePromptsChanged: agreed.PromptsListChanged, noteToolsChanged: agreed.ToolsListChanged,
 	} {
