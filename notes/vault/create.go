@@ -256,6 +256,7 @@ func (c *composer) fillFrom(r notes.CreateRequest, template string, at time.Time
 	if r.FrontMatter, err = d.override(r.FrontMatter); err != nil {
 		return r, err
 	}
+	r.Content = withoutTitle(r.Content, d.text)
 	if strings.TrimSpace(r.Content) != "" { // after a blank line, or as part of the template's last list
 		if d.text, _, err = edit.Apply(c.ctx, d.text, []notes.Edit{{Op: edit.OpAppend, Content: r.Content}}); err != nil {
 			return r, editProblem(template, err)
@@ -263,6 +264,16 @@ func (c *composer) fillFrom(r notes.CreateRequest, template string, at time.Time
 	}
 	r.Content = string(d.text)
 	return r, nil
+}
+
+// withoutTitle returns content without the title at its start if the template has it.
+func withoutTitle(content string, template []byte) string {
+	h := markdown.Parse([]byte(content)).Headings
+	if len(h) == 0 || h[0].Level > 1 || strings.TrimSpace(content[:h[0].Start]) != "" ||
+		!slices.ContainsFunc(markdown.Parse(template).Headings, func(t markdown.Heading) bool { return t.Level == 1 && t.Text == h[0].Text }) {
+		return content
+	}
+	return content[h[0].ContentStart:]
 }
 
 // readTemplate reads a template by its name in the folder of templates, or like any other

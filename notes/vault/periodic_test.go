@@ -264,6 +264,8 @@ func TestCreateFromTemplates(t *testing.T) {
 	}
 	assert.Equal(t, "Work/Board.md: ---\ntype: meeting\nstatus: open\ntags: [meeting, board, work]\n---\n# Board\nOn 2026-02-16 at 9.05.\n\n## Notes\n\nAnn came.\n",
 		create(notes.CreateRequest{Title: "Board", Folder: "Work", Template: "meeting", Content: "Ann came.", Tags: []string{"work"}, FrontMatter: map[string]any{"status": "open", "tags": "board"}}))
+	assert.Equal(t, "Work/Crew.md: ---\ntype: meeting\nstatus:\ntags: [meeting]\n---\n# Crew\nOn 2026-02-16 at 9.05.\n\n## Notes\n\n- Bob\n",
+		create(notes.CreateRequest{Title: "Crew", Folder: "Work", Template: "Meeting", Content: "# Crew\n\n- Bob\n"}), "the title is in the template")
 	assert.Equal(t, "X.md: Hello X\n", create(notes.CreateRequest{Path: "X", Template: "Plain"}))
 	assert.Equal(t, "Blank.md: Hello Blank\n", create(notes.CreateRequest{Path: "Blank", Template: "Plain", Content: "\n"}))
 	assert.Equal(t, "Daily/2026/2026-02-16.md: a\n", create(notes.CreateRequest{Title: "today", Content: "a", RequestKey: "k"}))
