@@ -141,6 +141,7 @@ func TestAppend(t *testing.T) {
 	check(t, []edited{
 		{"to text", "a\n", "", "new\n", "a\n\nnew\n"},
 		{"to nothing", "", "", "new", "new\n"},
+		{"to a line with a no-break space", "a\n\u00a0\n", "", "new", "a\n\u00a0\n\nnew\n"},
 		{"to code with a footnote", "a\n\n```\n[^1]: b\n  ```\n", "", "new", "a\n\n```\n[^1]: b\n  ```\n\nnew\n"},
 		{"to a comment with a footnote", "a\n\n<!--\n[^1]: b\n  -->\n", "", "new", "a\n\n<!--\n[^1]: b\n  -->\n\nnew\n"},
 		{"to a section of footnotes", "a[^1]\n\n## Footnotes\n\n[^1]: b\n", "", "new", "a[^1]\n\n## Footnotes\n\n[^1]: b\n\nnew\n"},

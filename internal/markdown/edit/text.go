@@ -48,7 +48,9 @@ func trimBlankLines(src []byte, start, end int) (int, int) {
 	return start, start + len(bytes.TrimRight(src[start:end], " \t\r\n"))
 }
 
-func isBlank(line []byte) bool { return len(bytes.TrimSpace(line)) == 0 }
+// isBlank reports whether a line ends a paragraph: one with other white space, such as the
+// no-break space of web pages, is text.
+func isBlank(line []byte) bool { return len(bytes.Trim(line, " \t\r\n")) == 0 }
 
 // previousLine returns the line before the offset at, without its line break.
 func previousLine(src []byte, at int) []byte {
