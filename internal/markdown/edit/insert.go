@@ -228,7 +228,11 @@ func InsertBefore(src []byte, ref, content string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return insertBlock(src, doc, section.Start, content, indentation(src, section))
+	at := section.Start
+	if _, board := doc.FrontMatter.Values["kanban-plugin"]; board { // a lane between the archive and its rule would be archived
+		at = aboveRule(src, doc.BodyStart, at)
+	}
+	return insertBlock(src, doc, at, content, indentation(src, section))
 }
 
 // InsertAfter inserts content after the section or block that ref names (see
@@ -298,14 +302,20 @@ scan:
 		}
 	}
 	if above < end {
-		at := afterText(src, start, above)
-		rule := previousLine(src, at)
-		at = markdown.TrimLineBreak(src, at) - len(rule)
-		if at > start && isRule(rule) && isBlank(previousLine(src, at)) { // a heading's underline has text above
-			above = at
-		}
+		above = aboveRule(src, start, above)
 	}
 	return afterText(src, start, above)
+}
+
+// aboveRule returns the start of the rule that is the last text of src[start:at], or at.
+func aboveRule(src []byte, start, at int) int {
+	end := afterText(src, start, at)
+	rule := previousLine(src, end)
+	end = markdown.TrimLineBreak(src, end) - len(rule)
+	if end > start && isRule(rule) && isBlank(previousLine(src, end)) { // a heading's underline has text above
+		return end
+	}
+	return at
 }
 
 // afterText returns the start of the line after the text in src[start:end], or end if

@@ -104,6 +104,8 @@ func TestInsertBefore(t *testing.T) {
 		{"a list item", "- a\n  - b ^id\n", "^id", "- new", "- a\n  - new\n  - b ^id\n"},
 		{"a heading in a list", "- a\n\t- ## B\n", "B", "- new", "- a\n\t- new\n\t- ## B\n"},
 		{"a paragraph", "a\nb ^id\n", "^id", "new", "new\n\na\nb ^id\n"},
+		{"the archive of a board", "---\nkanban-plugin: board\n---\n" + archived, "Archive", "## Late", "---\nkanban-plugin: board\n---\n" + strings.Replace(archived, "\n***", "\n## Late\n\n***", 1)},
+		{"the first lane of a board", "---\nkanban-plugin: board\n---\n" + archived, "Done", "## New", "---\nkanban-plugin: board\n---\n## New\n\n" + archived},
 		{"CRLF", "a\r\n\r\n# B\r\n", "B", "x\ny", "a\r\n\r\nx\r\ny\r\n\r\n# B\r\n"},
 	}, InsertBefore)
 }
