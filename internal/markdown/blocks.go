@@ -302,8 +302,11 @@ func (s *scanner) closeLeaf() {
 
 // finishBlock records the end of the open leaf.
 func (s *scanner) finishBlock(end int) {
-	if s.kind == leafHTML && s.htmlEnd == nil { // not code or a comment
+	switch {
+	case s.kind == leafHTML && s.htmlEnd == nil: // not code or a comment
 		s.inline.htmlLinks(s.current.start, end, s.current.line)
+	case s.kind == leafComment: // Obsidian reads its links and tags
+		s.inline.scan(s.current.start, end, s.current.line)
 	}
 	s.previous = s.current
 	s.previous.end = end

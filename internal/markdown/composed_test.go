@@ -146,7 +146,9 @@ func (c *composed) inline() string {
 		case 15:
 			parts = append(parts, `\[[no]] \#no`)
 		case 16:
-			parts = append(parts, "%%[[no]] #no%%")
+			c.tags = append(c.tags, w)
+			add(link{kind: markdown.LinkWiki, target: w}, "[["+w+"]]")
+			parts[len(parts)-1] = "%%[[" + w + "]] #" + w + "%%"
 		case 17:
 			parts = append(parts, "<!-- [[no]] #no -->")
 		case 18:
@@ -271,7 +273,14 @@ func (c *composed) html(string) {
 
 func (c *composed) math(string) { c.write("$$\n" + decoys + "\n$$\n") }
 
-func (c *composed) comment(string) { c.write("%%\n" + decoys + "\n%%\n") }
+// comment writes a comment, in which links and tags count, but no headings, tasks and ids.
+func (c *composed) comment(string) {
+	w := c.word()
+	c.write("%%\n# no\n\n- [ ] no ^no\n")
+	c.links = append(c.links, link{markdown.LinkWiki, w, "", "", c.line, "[[" + w + "]]", false})
+	c.tags = append(c.tags, w)
+	c.write("[[" + w + "]] #" + w + "\n\n```json\n" + decoys + "```\n%%\n")
+}
 
 func (c *composed) rule(string) { c.write([]string{"***\n", "- - -\n", "_____\n"}[c.random.IntN(3)]) }
 

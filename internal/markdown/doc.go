@@ -23,10 +23,10 @@
 // A section is a heading with everything up to the next heading of the same or
 // a higher level, or up to the rule (thematic break) above that heading, if it
 // is not on the line below a heading itself; a heading inside a list item (as
-// Logseq writes them) ends with its item. Nothing inside code, HTML blocks,
-// comments or math is a heading, link, tag, task or block id. A chunk is a
-// passage of the body, split at sections and paragraphs, of a size suitable for
-// search results and embeddings.
+// Logseq writes them) ends with its item. Nothing inside code, HTML
+// blocks or math is a heading, link, tag, task or block id; in a comment, only links
+// and tags count, as in Obsidian. A chunk is a passage of the body, split at sections
+// and paragraphs, of a size suitable for search results and embeddings.
 //
 // # Reading
 //

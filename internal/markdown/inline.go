@@ -16,7 +16,7 @@ const maxBrackets = 64
 const maxText = 1000
 
 var special = func() (t [256]bool) {
-	for _, c := range []byte("\\`$%<![]#{") {
+	for _, c := range []byte("\\`$<![]#{") {
 		t[c] = true
 	}
 	return t
@@ -72,8 +72,6 @@ func (in *inlineScanner) step(i int) int {
 		return in.codeSpan(i)
 	case '$':
 		return in.math(i)
-	case '%':
-		return in.hidden(i, "%%", "%%")
 	case '<':
 		return in.angle(i)
 	case '#':

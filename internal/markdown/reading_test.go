@@ -64,7 +64,7 @@ func TestIsTag(t *testing.T) {
 	}
 }
 
-// TestLinksAreFound: links are found in text, but not in code, math and HTML.
+// TestLinksAreFound: links are found in text and in %%comments%%, but not in code, math and HTML.
 func TestLinksAreFound(t *testing.T) {
 	for source, want := range map[string]string{
 		"[[A]] `[[B]]` [[C]]":                   "A C",
@@ -72,8 +72,8 @@ func TestLinksAreFound(t *testing.T) {
 		"$$\n[[A]]\n$$\n[[B]]":                  "B",
 		"a <!-- [[A]] --> [[B]]":                "B",
 		"a <b title=\"[[A]]\">[[B]]</b>":        "B",
-		"%% [[A]] %% [[B]]":                     "B",
-		"%%\n[[A]]\n%%\n[[B]]":                  "B",
+		"%% [[A]] %% [[B]]":                     "A B",
+		"%%\n[[A]]\n%%\n[[B]]":                  "A B",
 		"[a](b.md) [c](<d e.md>) [f](g.md 'h')": "b.md d e.md g.md",
 		"[a](b(c).md) [a](b.md (title))":        "b(c).md b.md",
 		"\\[[A]] [[B]]":                         "B",

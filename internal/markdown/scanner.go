@@ -63,7 +63,8 @@ type leaf struct {
 //     not match (a lazy continuation), and starts a paragraph otherwise.
 //
 // Containers that did not match are closed unless the line is a lazy continuation. When
-// a paragraph or heading closes, its links, tags, task and block id are read.
+// a paragraph or heading closes, its links, tags, task and block id are read, and when a
+// comment closes, its links and tags.
 //
 // The total cost is linear: there are at most maxContainers containers, each leaf is
 // read once, and a search for a closing mark that failed is not repeated.

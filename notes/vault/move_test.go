@@ -69,6 +69,10 @@ func TestMoveRewritesLinks(t *testing.T) {
 			map[string]string{"New.md": "o", "A.md": "---\nup: \"[[New]]\" # keep\nlist:\n  - '[[New|x]]'\n---\n"},
 		},
 		{
+			"comments, as of Excalidraw, but not the code in them", []string{"Old.md", "o", "A.md", "a %% [[Old]] %%\n\n%%\n# Data\n1f: [[Old#H]] #t\n\n```json\n{\"a\": \"[[Old]]\"}\n```\n%%\n<!-- [[Old]] -->\n"}, "Old", "New.md",
+			map[string]string{"New.md": "o", "A.md": "a %% [[New]] %%\n\n%%\n# Data\n1f: [[New#H]] #t\n\n```json\n{\"a\": \"[[Old]]\"}\n```\n%%\n<!-- [[Old]] -->\n"},
+		},
+		{
 			"a link that the move would capture keeps its note", []string{"X/Plan.md", "x", "A.md", "[[Plan]]", "Y/Foo.md", "y"}, "Y/Foo", "Plan.md",
 			map[string]string{"Plan.md": "y", "A.md": "[[X/Plan]]"},
 		},
