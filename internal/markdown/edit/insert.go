@@ -252,9 +252,16 @@ func InsertAfter(src []byte, ref, content string) ([]byte, error) {
 }
 
 // Append inserts content at the end of the note, before the footnotes and link definitions there,
-// and before any comments at its end and the rule above them.
+// and before any comments at its end and the rule above them. In a drawing of Excalidraw, that is above
+// the data, which the plugin replaces as a whole when it saves.
 func Append(src []byte, content string) ([]byte, error) {
 	doc := markdown.Parse(src)
+	_, drawing := doc.FrontMatter.Values["excalidraw-plugin"]
+	for _, h := range doc.Headings {
+		if drawing && h.Level == 1 && (h.Text == "Excalidraw Data" || h.Text == "Text Elements") {
+			doc.TextEnd = min(doc.TextEnd, h.Start)
+		}
+	}
 	return insertBlock(src, doc, noteEnd(src, doc, doc.BodyStart, content), content, "")
 }
 
