@@ -81,6 +81,14 @@ func TestMoveRewritesLinks(t *testing.T) {
 			map[string]string{"Y/Plan.md": "y", "Z/A.md": "[[X/Plan]]"},
 		},
 		{
+			"a name that another file has, to which it leads in Obsidian", []string{"W/Foo.md", "x", "W/D/A.md", "[[Foo]] [[Foo|f]]", "X/Plan.md", "y", "W/B.md", "[[Foo]]"}, "W/Foo", "W/Plan.md",
+			map[string]string{"W/Plan.md": "x", "W/D/A.md": "[[W/Plan]] [[W/Plan|f]]", "W/B.md": "[[Plan]]"},
+		},
+		{
+			"a link to another file, which in Obsidian would lead to the moved one", []string{"Notes/Plan.md", "x", "Inbox/Foo.md", "y", "Inbox/A.md", "[[Plan]]", "Notes/B.md", "[[Plan]]"}, "Inbox/Foo", "N/d/Plan.md",
+			map[string]string{"N/d/Plan.md": "y", "Inbox/A.md": "[[Notes/Plan]]"},
+		},
+		{
 			"a folder", []string{"P/One.md", "[[Two]] [t](Two.md) [a](../A.md) ![i](i.png)", "P/Two.md", "2", "P/i.png", "i", "A.md", "[o](P/One.md) [[P/Two]]"}, "P", "Archive/Q",
 			map[string]string{"Archive/Q/One.md": "[[Two]] [t](Two.md) [a](../../A.md) ![i](i.png)", "Archive/Q/Two.md": "2", "Archive/Q/i.png": "i", "A.md": "[o](Archive/Q/One.md) [[Archive/Q/Two]]"},
 		},

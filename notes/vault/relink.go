@@ -109,9 +109,10 @@ func (l *linksAround) keeps(notePath string, link markdown.Link) (was store.Targ
 	// A relative link that was correct for every renderer must remain so, not only for those
 	// that search for the name elsewhere as Obsidian does.
 	exact := store.IsRelative(link.Target, kind) && relativeTo(notePath, link.Target, was.Path) && l.move.v.store.FolderOf(from) == l.move.v.store.FolderOf(want)
+	shortest := l.isShortest(notePath, link.Target, kind, was.Path, l.before)
 	leadsToWant := func(spelled string) bool {
 		t, state := l.move.v.store.ChooseTarget(from, spelled, kind, l.after[store.LinkKey(spelled)])
-		return (state == store.LinkResolved || state == store.LinkAttachment) && t.Path == want
+		return (state == store.LinkResolved || state == store.LinkAttachment) && t.Path == want && (!shortest || l.isShortest(from, spelled, kind, want, l.after))
 	}
 	if was.IsAt(link.Target, kind) {
 		stays := l.move.first.NewPath != "" && l.move.v.store.FolderOf(from) == l.move.v.store.FolderOf(want)
@@ -126,6 +127,29 @@ func (l *linksAround) keeps(notePath string, link markdown.Link) (was store.Targ
 	return was, func(spelled string) bool {
 		return leadsToWant(spelled) && (!exact || relativeTo(from, spelled, want)) && (!rooted || isFrom(root, spelled, want)) && (!named || sameName(spelled, want) || namesFolder(spelled, store.Target{Path: want}))
 	}
+}
+
+// isShortest reports whether a link of the note at from leads to the file at want in Obsidian as
+// well, which prefers a file at or below the folder of the note, and then the shortest path, where
+// [store.Layout.ChooseTarget] prefers the nearest.
+func (l *linksAround) isShortest(from, link string, kind notes.LinkKind, want string, candidates map[string][]store.Target) bool {
+	s, key := l.move.v.store, notes.Key(link)
+	if store.IsRelative(link, kind) || strings.HasPrefix(link, "/") || s.PageTitle(want) != "" || store.SamePath(notes.Key(inFolder(want, s.FolderOf(want))), key) {
+		return true
+	}
+	rank := func(p string) int {
+		if notes.Under(p, path.Dir(from)) {
+			return len(p)
+		}
+		return len(p) + 1<<20
+	}
+	return !slices.ContainsFunc(candidates[store.LinkKey(link)], func(t store.Target) bool {
+		if t.Path == want || rank(t.Path) > rank(want) || s.FolderOf(t.Path) != s.FolderOf(from) {
+			return false
+		}
+		p := notes.Key(t.Path)
+		return strings.HasSuffix("/"+p, "/"+key) || strings.HasSuffix("/"+notes.Stem(p), "/"+key)
+	})
 }
 
 // sameName reports whether a link has the file name of p, ignoring case.
