@@ -155,6 +155,26 @@ func TestCursorsReachEverything(t *testing.T) {
 	}
 }
 
+// A cursor passed without the arguments of its list, as models do, would silently continue a
+// list of other notes.
+func TestCursorOfAnotherList(t *testing.T) {
+	w := newWorld(t, library())
+	for tool, list := range map[string]args{
+		"list_notes": {"tags": []string{"soup"}, "limit": 7},
+		"list_tasks": {"status": "all", "text": "soup", "limit": 7},
+	} {
+		page, _ := w.call(t, tool, list)
+		next := page["next_cursor"]
+		require.NotEmpty(t, next)
+		assert.Contains(t, w.fails(t, tool, args{"cursor": next}), "Pass it with the arguments of the call that returned it")
+		assert.Contains(t, w.fails(t, tool, args{"cursor": "x"}), "cursor")
+		list["cursor"], list["limit"] = next, 3
+		w.call(t, tool, list)
+	}
+	page, _ := w.call(t, "list_notes", args{"as_of": "today", "folder": "Shelf 00", "limit": 1})
+	assert.Contains(t, w.fails(t, "list_notes", args{"as_of": "today", "cursor": page["next_cursor"]}), "Pass it with the arguments")
+}
+
 // For a note with very many links, those of both directions are shown, and a repeated link
 // is one entry with its lines.
 func TestLinksOfAHub(t *testing.T) {

@@ -63,12 +63,18 @@ type ListedNote struct {
 // and the past from history, in memory; see as_of.go. Both have the same form, so that a
 // page that does not fit is read again with a smaller limit in either case.
 func runListNotes(ctx context.Context, in *invocation, a listArgs) (Outcome, error) {
+	cursor, limit := a.Cursor, a.Limit
+	a.Cursor, a.Limit = "", 0
+	cursor, next, err := cursorOf(cursor, a)
+	if err != nil {
+		return Outcome{}, err
+	}
 	filter, err := in.filter(a.Folder, a.Tags, a.After, a.Before)
 	if err != nil {
 		return Outcome{}, err
 	}
 	filter.Glob, filter.Where, filter.Orphans, filter.BrokenLinks = a.Glob, a.Where, a.Orphans, a.BrokenLinks
-	query := notes.ListQuery{Filter: filter, Sort: cmp.Or(a.Sort, "date"), Limit: cmp.Or(a.Limit, 50), Cursor: a.Cursor, Fields: a.Fields}
+	query := notes.ListQuery{Filter: filter, Sort: cmp.Or(a.Sort, "date"), Limit: cmp.Or(limit, 50), Cursor: cursor, Fields: a.Fields}
 	at, err := in.asOf(a.AsOf)
 	if err != nil {
 		return Outcome{}, err
@@ -99,7 +105,7 @@ func runListNotes(ctx context.Context, in *invocation, a listArgs) (Outcome, err
 		}
 	}
 	answer := func(n int) Outcome {
-		out := ListResult{Notes: []ListedNote{}, Total: page.Total, Next: page.Next, Warnings: in.remarks(warnings...)}
+		out := ListResult{Notes: []ListedNote{}, Total: page.Total, Next: next(page.Next), Warnings: in.remarks(warnings...)}
 		for _, m := range page.Notes[:n] {
 			note := listed(m)
 			note.Broken = broken[m.Path]

@@ -63,6 +63,12 @@ type ListedTask struct {
 // runListTasks explains an empty list: models often ask for open tasks when the task in
 // question is done.
 func runListTasks(ctx context.Context, in *invocation, a taskArgs) (Outcome, error) {
+	cursor, limit := a.Cursor, a.Limit
+	a.Cursor, a.Limit = "", 0
+	cursor, next, err := cursorOf(cursor, a)
+	if err != nil {
+		return Outcome{}, err
+	}
 	if a.Note == "" && notes.IsNoteName(a.Folder) { // passed as path, which means the folder
 		if _, err := in.Vault.Lookup(ctx, a.Folder, in.Scope); !errors.Is(err, notes.ErrNotFound) {
 			a.Note, a.Folder = a.Folder, ""
@@ -76,7 +82,7 @@ func runListTasks(ctx context.Context, in *invocation, a taskArgs) (Outcome, err
 		a.Status, a.Due = "", "overdue"
 	}
 	q := notes.TaskQuery{Note: a.Note, Folder: filter.Folder, Tags: filter.Tags, Status: a.Status, Priority: a.Priority, Text: a.Text,
-		Sort: a.Sort, Limit: cmp.Or(a.Limit, 50), Cursor: a.Cursor, Scope: in.Scope}
+		Sort: a.Sort, Limit: cmp.Or(limit, 50), Cursor: cursor, Scope: in.Scope}
 	if q.First, q.Last, err = in.taskLines(ctx, a.Note); err != nil {
 		return Outcome{}, err
 	}
@@ -121,7 +127,7 @@ func runListTasks(ctx context.Context, in *invocation, a taskArgs) (Outcome, err
 		}
 	}
 	answer := func(n int) Outcome {
-		out := TaskList{Tasks: make([]ListedTask, n), Total: page.Total, Next: page.Next, Warnings: in.remarks(warnings...)}
+		out := TaskList{Tasks: make([]ListedTask, n), Total: page.Total, Next: next(page.Next), Warnings: in.remarks(warnings...)}
 		for i, t := range page.Tasks[:n] {
 			out.Tasks[i] = listedTask(t)
 		}

@@ -207,6 +207,25 @@ func fitPage(limit, items int, answer func(n int) Outcome, again func(n int) (it
 	}
 }
 
+// cursorOf returns the part of a cursor that its list has made, and a function that returns the
+// cursor of the next page. A cursor begins with a hash of the arguments that select its list:
+// with others, it would silently continue another list.
+func cursorOf(cursor string, list any) (own string, next func(own string) string, err error) {
+	data, _ := json.Marshal(list) // decoded from JSON
+	key := notes.Hash(data)[:6]
+	own, ok := strings.CutPrefix(cursor, key)
+	if cursor != "" && !ok {
+		return "", nil, &notes.Error{Op: "list", Err: notes.ErrBadCursor, Detail: "the cursor belongs to a list with other arguments",
+			Hint: "Pass it with the arguments of the call that returned it, or omit it to start from the beginning."}
+	}
+	return own, func(own string) string {
+		if own == "" {
+			return ""
+		}
+		return key + own
+	}, nil
+}
+
 // cut returns the first n elements of a list and, if these are not all, the list's length.
 func cut[T any](list []T, n int) (some []T, total int) {
 	if n >= len(list) {
