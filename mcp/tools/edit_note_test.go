@@ -110,6 +110,20 @@ func TestEditNote_SeveralNotesSeen(t *testing.T) {
 	assert.Contains(t, out["results"].([]any)[1].(args)["error"], "changed since this session last saw it")
 }
 
+// A model that has the passages of gather_context often edits without reading the note: what
+// another program adds in between may not be replaced.
+func TestSeen_GatheredPassage(t *testing.T) {
+	w := newWorld(t, map[string]string{"Rye.md": "# Rye\n\n## Log\n\nrye bread\n"})
+	w.call(t, "gather_context", args{"query": "rye bread"})
+	theirs := "# Rye\n\n## Log\n\nrye bread\n\ntheirs\n"
+	require.NoError(t, os.WriteFile(filepath.Join(w.root, "Rye.md"), []byte(theirs), 0o600))
+	w.vault.Changed([]string{"Rye.md"})
+
+	mine := args{"note": "Rye", "edits": []args{{"op": "replace_section", "heading": "Log", "content": "mine"}}}
+	assert.Contains(t, w.fails(t, "edit_note", mine), "changed since this session last saw it")
+	assert.Equal(t, theirs, w.disk(t, "Rye.md"))
+}
+
 func TestEditNote_SeveralNotesFitTheLimit(t *testing.T) {
 	files := map[string]string{}
 	var names []string

@@ -49,6 +49,7 @@ type passage struct {
 	Text      string `json:"text"`
 
 	date time.Time // of [search.Hit], only in the text
+	hash string    // of the note's version
 }
 
 func (p passage) fenced() string {
@@ -136,10 +137,14 @@ func runGatherContext(ctx context.Context, in *invocation, a gatherArgs) (Outcom
 	// The budget counts the text only. As JSON the passages may be much longer, and the
 	// default budget must not exceed the limit on results; an explicit one may.
 	passages, left := out.Passages, out.LeftOut
-	return fit(max(a.MaxBytes, in.Limits.ResultBytes), len(passages), func(n int) Outcome {
+	answer, shown := fitting(max(a.MaxBytes, in.Limits.ResultBytes), len(passages), func(n int) Outcome {
 		out.Passages, out.LeftOut = passages[:n], left+len(passages)-n
 		return Outcome{Structured: out, Text: gatherText(a, out)}
-	}), nil
+	})
+	for _, p := range passages[:shown] {
+		in.Seen.listed(p.Path, p.hash)
+	}
+	return answer, nil
 }
 
 // passageOf returns the whole lines of a hit, of which the search shows only a snippet. If
@@ -163,6 +168,7 @@ func (in *invocation) passageOf(ctx context.Context, hit search.Hit, room, total
 	}
 	prose := note.SearchText()
 	lines := strings.SplitAfter(prose, "\n")
+	p.hash = note.Hash
 	anchor := func() string { return notes.PassageRef(note.Path, note.Hash, p.LineStart, p.LineEnd) }
 	p.Anchor = anchor()
 	first, last := min(hit.LineStart, len(lines)), min(hit.LineEnd, len(lines))

@@ -41,7 +41,7 @@ func (s *Seen) shown(path, hash string) {
 	}
 }
 
-// listed records the version of which the session was shown tasks with their lines.
+// listed records the version of which the session was shown tasks or passages with their lines.
 func (s *Seen) listed(path, hash string) {
 	if known := s.of(path).hash; known == "" || known == hash {
 		s.put(path, seen{hash: hash})
