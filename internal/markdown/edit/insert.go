@@ -349,7 +349,7 @@ func Prepend(src []byte, content string) ([]byte, error) {
 
 // addToSection inserts content at the end of a section (append), before the next
 // heading of the same or a higher level or the rule above it, or at its start
-// (prepend), after the heading.
+// (prepend), after the heading. A heading that content repeats is left out.
 func (e *Edit) addToSection(src []byte) ([]byte, error) {
 	doc := markdown.Parse(src)
 	section, err := markdown.FindSection(doc, src, e.Heading)
@@ -366,6 +366,10 @@ func (e *Edit) addToSection(src []byte) ([]byte, error) {
 	if section.BlockID != "" {
 		return nil, invalid("^%s is a block and has no section; insert_after puts text after it", section.BlockID)
 	}
+	content := e.Content
+	if heading, rest, ok := cutHeading(content, section); ok && strings.HasPrefix(strings.TrimSpace(heading), strings.Repeat("#", section.Level)+" ") {
+		content = rest
+	}
 	at, indent := section.ContentStart, ""
 	if section.Nested {
 		indent = bodyIndentation(src, section)
@@ -374,13 +378,13 @@ func (e *Edit) addToSection(src []byte) ([]byte, error) {
 		at = textStart
 		if e.Op == OpAppend {
 			_, at = markdown.LineAt(src, textEnd)
-			at = aboveDefinitions(src, textStart, at, e.Content)
-			if areRows(trimLines(e.Content)) {
+			at = aboveDefinitions(src, textStart, at, content)
+			if areRows(trimLines(content)) {
 				at = rowsEnd(src, doc, section, at)
 			}
 		}
 	}
-	return insertBlock(src, doc, at, e.Content, indent)
+	return insertBlock(src, doc, at, content, indent)
 }
 
 // addHeading adds a heading at the end of the note. Its level is that of ref

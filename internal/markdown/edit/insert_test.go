@@ -268,6 +268,21 @@ func TestPrepend_Section(t *testing.T) {
 	}, to)
 }
 
+// Models repeat the heading of the section in the content, as replace_section permits. A second
+// section of that name would make the next edit ambiguous.
+func TestAddToSectionWithItsHeading(t *testing.T) {
+	for _, test := range []struct{ src, content, want string }{
+		{"# A\n\n## Log\n\n- a\n", "## Log\n- x", "# A\n\n## Log\n\n- a\n- x\n"},
+		{"# A\n", "\n## Log\n\n- x\n", "# A\n\n## Log\n\n- x\n"},
+		{"# A\n\n## Log\n\n- a\n", "### Log\n\nx", "# A\n\n## Log\n\n- a\n\n### Log\n\nx\n"}, // a section in it
+		{"# A\n\n## Log\n\n- a\n", "## Other\n\nx", "# A\n\n## Log\n\n- a\n\n## Other\n\nx\n"},
+	} {
+		out, _, err := Apply(t.Context(), []byte(test.src), []Edit{{Op: OpAppend, Heading: "Log", CreateHeading: true, Content: test.content}})
+		require.NoError(t, err, test.content)
+		assert.Equal(t, test.want, string(out), test.content)
+	}
+}
+
 func TestCreateHeading(t *testing.T) {
 	for _, test := range []struct{ src, heading, want string }{
 		{"# A\na\n", "Maps", "# A\na\n\n## Maps\n\n- x\n"},
