@@ -219,7 +219,7 @@ func (in *invocation) editMany(ctx context.Context, refs []string, edits []notes
 func (in *invocation) edit(ctx context.Context, ref string, edits []notes.Edit, a editArgs, partOf int64) (notes.Written, error) {
 	expected := a.ExpectedHash
 	if slices.ContainsFunc(edits, notes.Edit.ReplacesUnread) {
-		known := in.lastSeen(ctx, ref)
+		known := in.lastSeen(ctx, ref, edits)
 		expected = cmp.Or(expected, known.hash)
 		if strings.HasPrefix(known.hash, expected) {
 			if err := in.sameLines(ctx, ref, edits, known); err != nil {

@@ -110,6 +110,30 @@ func TestEditNote_SeveralNotesSeen(t *testing.T) {
 	assert.Contains(t, out["results"].([]any)[1].(args)["error"], "changed since this session last saw it")
 }
 
+// Tasks that are listed again, after others have changed the note, are changed by their new lines,
+// while the other text of the note is still that which the session has not seen.
+func TestSeen_ListedAgain(t *testing.T) {
+	for _, first := range []string{"list_tasks", "read_note"} {
+		w := newWorld(t, map[string]string{"List.md": "- [ ] one\n- [ ] two\n"})
+		toggle := func(line int) args {
+			return args{"note": "List", "edits": []args{{"op": "toggle_task", "line": line}}}
+		}
+		w.call(t, first, args{"note": "List"})
+		require.NoError(t, os.WriteFile(filepath.Join(w.root, "List.md"), []byte("theirs\n\n- [ ] one\n- [ ] two\n"), 0o600))
+		require.NoError(t, w.vault.Reconcile(t.Context()))
+		assert.Contains(t, w.fails(t, "edit_note", toggle(1)), "changed since this session last saw it", first)
+
+		w.call(t, "list_tasks", args{"text": "one"})
+		w.call(t, "edit_note", toggle(3))
+		assert.Contains(t, w.fails(t, "edit_note", toggle(4)), "changed since this session last saw it", "a line that was not listed")
+		w.call(t, "list_tasks", args{"text": "two"})
+		w.call(t, "edit_note", toggle(4))
+		assert.Equal(t, "theirs\n\n- [x] one\n- [x] two\n", w.disk(t, "List.md"), first)
+		mine := args{"note": "List", "edits": []args{{"op": "replace_all", "content": "mine\n"}}}
+		assert.Contains(t, w.fails(t, "edit_note", mine), "changed since this session last saw it", first)
+	}
+}
+
 // A model that has the passages of gather_context often edits without reading the note: what
 // another program adds in between may not be replaced.
 func TestSeen_GatheredPassage(t *testing.T) {

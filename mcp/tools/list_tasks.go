@@ -142,7 +142,7 @@ func runListTasks(ctx context.Context, in *invocation, a taskArgs) (Outcome, err
 		return Outcome{}, err
 	}
 	for _, t := range page.Tasks {
-		in.Seen.listed(t.Path, t.Hash) // toggle_task by line is conditional on it
+		in.Seen.listed(t.Path, t.Hash, t.Line) // toggle_task by line is conditional on it
 	}
 	return out, nil
 }

@@ -19,6 +19,11 @@ import (
 // that was read, whatever the session has written since. Seen ends with the session:
 // nothing is known after a relay has started another daemon, or over HTTP without sessions.
 type Seen struct {
+	versions          // to which changes of unread text are conditional
+	tasks    versions // to which changes of tasks by their lines are: also those only listed since
+}
+
+type versions struct {
 	mu    sync.Mutex
 	notes map[string]seen // by path
 }
@@ -27,25 +32,42 @@ type Seen struct {
 type seen struct {
 	hash  string // of the version
 	lines string // of the version whose line numbers the session knows, if its own changes came since
+	only  []int  // if not nil: of the lines, the session knows only these
 	left  bool   // the note has moved away
 }
 
 // Read records that the session was shown this version.
-func (s *Seen) Read(path, hash string) { s.put(path, seen{hash: hash}) }
+func (s *Seen) Read(path, hash string) {
+	s.put(path, seen{hash: hash})
+	s.tasks.put(path, seen{hash: hash})
+}
 
 // shown records the version of which the session was shown a part, unless it has seen
 // another: changes that are conditional on that one must still be rejected. hash may be "".
 func (s *Seen) shown(path, hash string) {
-	if s.of(path).hash == "" {
-		s.put(path, seen{hash: hash})
+	for _, v := range []*versions{&s.versions, &s.tasks} {
+		if v.of(path).hash == "" {
+			v.put(path, seen{hash: hash})
+		}
 	}
 }
 
-// listed records the version of which the session was shown tasks or passages with their lines.
-func (s *Seen) listed(path, hash string) {
+// listed records the version of which the session was shown a task on this line.
+func (s *Seen) listed(path, hash string, line int) {
 	if known := s.of(path).hash; known == "" || known == hash {
 		s.put(path, seen{hash: hash})
 	}
+	note := s.tasks.of(path)
+	if note.hash != hash || note.lines != "" {
+		all := note.hash == hash && note.only == nil
+		if note = (seen{hash: hash}); !all {
+			note.only = []int{}
+		}
+	}
+	if note.only != nil {
+		note.only = append(slices.Clip(note.only), line) // calls may run in parallel
+	}
+	s.tasks.put(path, note)
 }
 
 // wrote records the versions that a change by this session replaced. If the session had
@@ -53,6 +75,11 @@ func (s *Seen) listed(path, hash string) {
 // not seen what others wrote in between. Of the notes whose links were updated, only those
 // that it had seen are recorded.
 func (s *Seen) wrote(w notes.Written) {
+	s.versions.wrote(w)
+	s.tasks.wrote(w)
+}
+
+func (s *versions) wrote(w notes.Written) {
 	if w.Hash != "" { // not a folder
 		from := cmp.Or(w.OldPath, w.Path)
 		known := s.of(from)
@@ -78,17 +105,22 @@ func (s *Seen) wrote(w notes.Written) {
 // its version, until a note is moved there: the session may not know about the move, and use that
 // path for a new note there.
 func (s *Seen) Moved(from, to string) {
+	s.left(from, to)
+	s.tasks.left(from, to)
+}
+
+func (s *versions) left(from, to string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	note, ok := s.notes[from]
 	if had := s.notes[to]; ok && (had.hash == "" || had.left) {
-		s.notes[to], s.notes[from] = seen{hash: note.hash, lines: note.lines}, seen{hash: note.hash, left: true}
+		s.notes[to], s.notes[from] = seen{hash: note.hash, lines: note.lines, only: note.only}, seen{hash: note.hash, left: true}
 	}
 }
 
 // moved records the version that the session has seen of a note under its new path, if it has
 // seen any.
-func (s *Seen) moved(from, to string, note seen) {
+func (s *versions) moved(from, to string, note seen) {
 	s.forget(from)
 	if to != "" {
 		note.left = false
@@ -96,7 +128,7 @@ func (s *Seen) moved(from, to string, note seen) {
 	}
 }
 
-func (s *Seen) put(path string, note seen) {
+func (s *versions) put(path string, note seen) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.notes == nil {
@@ -107,25 +139,31 @@ func (s *Seen) put(path string, note seen) {
 	}
 }
 
-func (s *Seen) forget(path string) {
+func (s *versions) forget(path string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.notes, path)
 }
 
-func (s *Seen) of(path string) seen {
+func (s *versions) of(path string) seen {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.notes[path]
 }
 
-// lastSeen returns what is recorded of a note, if anything.
-func (in *invocation) lastSeen(ctx context.Context, ref string) seen {
-	meta, err := in.Vault.Lookup(ctx, ref, in.Scope)
-	if err != nil {
-		return in.Seen.of(ref) // the change finds a new file by its path, or reports the error
+// lastSeen returns what is recorded of a note that edits would change, if anything.
+func (in *invocation) lastSeen(ctx context.Context, ref string, edits []notes.Edit) seen {
+	p := ref // the change finds a new file by its path, or reports the error
+	if meta, err := in.Vault.Lookup(ctx, ref, in.Scope); err == nil {
+		p = meta.Path
 	}
-	return in.Seen.of(meta.Path)
+	listed := in.Seen.tasks.of(p)
+	if slices.ContainsFunc(edits, func(e notes.Edit) bool {
+		return e.ReplacesUnread() && (e.Line == 0 || listed.only != nil && !slices.Contains(listed.only, e.Line))
+	}) {
+		return in.Seen.of(p)
+	}
+	return listed
 }
 
 // sameLines returns an error if an edit names a line by a number that is no longer right since the
