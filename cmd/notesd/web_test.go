@@ -888,6 +888,17 @@ func TestPageHistory(t *testing.T) {
 	b.cleanBut(http.StatusConflict)
 }
 
+// A note is printed with the text of its folded callouts: paper cannot unfold them.
+func TestPagePrints(t *testing.T) {
+	t.Parallel()
+	b := newPlace(t, map[string]string{"Plan.md": "# Plan\n\n> [!note]- Risks\n> Rain.\n"}).browse(t)
+	b.open("/n/Plan.md")
+	b.await("!document.querySelector('details.callout p').checkVisibility()")
+	b.run(emulation.SetEmulatedMedia().WithMedia("print"))
+	b.await("document.querySelector('details.callout p').checkVisibility()")
+	b.clean()
+}
+
 // TestPageReadOnly offers no write operations, and the session would reject them.
 func TestPageReadOnly(t *testing.T) {
 	t.Parallel()
