@@ -850,6 +850,8 @@ func TestPageHistory(t *testing.T) {
 	p := newPlace(t, pageNotes)
 	p.run(t, "edit", "--replace", "transom", "--with", "rudder", "Boat")
 	b := p.browse(t)
+	b.navigate(b.base + "/history/")
+	b.await("location.pathname === '/changes'")
 	b.open("/history/Boat.md")
 	b.await("document.querySelectorAll('tbody tr').length === 2")
 	b.click("button[form=compare]")

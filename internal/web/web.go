@@ -64,6 +64,7 @@ func New(o Options) *Server {
 		"GET /{$}":                s.view("search", s.search),
 		"GET /n/{path...}":        s.view("note", s.note),
 		"GET /f/{path...}":        s.file,
+		"GET /history/{$}":        http.RedirectHandler("/changes", http.StatusFound).ServeHTTP,
 		"GET /history/{path...}":  s.view("history", s.history),
 		"POST /restore/{path...}": s.restore,
 		"POST /undo/{path...}":    s.undo,
