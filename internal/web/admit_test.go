@@ -62,6 +62,7 @@ func TestAdmission(t *testing.T) {
 		answer := get(s, "GET", path, nil)
 		assert.Equal(t, http.StatusUnauthorized, answer.Code, path)
 		assert.Contains(t, answer.Body.String(), "Run notesd web", path)
+		assert.NotContains(t, answer.Body.String(), "Notes", "%s: a browser that is not admitted learns the vault's name", path)
 		assert.Equal(t, http.StatusUnauthorized, get(s, "GET", path, &http.Cookie{Name: "notesd-8930", Value: "guess"}).Code, path)
 	}
 	link := s.Link()

@@ -76,8 +76,11 @@ func minute(machine string) string {
 
 // write sends a page.
 func (s *Server) write(w http.ResponseWriter, r *http.Request, status int, name string, p page) {
-	p.Vault, p.ReadOnly, p.Mode = s.o.Vault, s.o.ReadOnly, r.URL.Query().Get("mode")
-	p.Changes, _ = r.Context().Value(changesKey{}).(int)
+	p.Vault, p.ReadOnly, p.Mode = "notesd", s.o.ReadOnly, r.URL.Query().Get("mode")
+	var admitted bool
+	if p.Changes, admitted = r.Context().Value(changesKey{}).(int); admitted {
+		p.Vault = s.o.Vault // others must not learn the name
+	}
 	var buf bytes.Buffer
 	if err := s.templates[name].Execute(&buf, p); err != nil {
 		s.o.Log.Error("write a page", "path", r.URL.Path, "error", err)
