@@ -61,6 +61,7 @@ func (s *Server) history(r *http.Request) (page, error) {
 		if err := s.vault.call(r.Context(), "note_history", map[string]any{"note": path, "limit": 1}, &newest); err != nil {
 			return page{}, err
 		}
+		result.Revisions = append(newest.Revisions, result.Revisions...) // an older page compares with it
 	}
 	data := map[string]any{"Path": path, "Revisions": result.Revisions, "Newest": append(newest.Revisions, tools.Revision{})[0], "Next": result.Next, "From": 0, "To": 0}
 	from, errFrom := strconv.Atoi(r.FormValue("a"))

@@ -29,8 +29,8 @@ func dialing(server *sdk.Server) func(context.Context) (io.ReadWriteCloser, erro
 	}
 }
 
-// TestHistory_OlderPage restores a version of the second page, on which the newest version
-// is not listed.
+// TestHistory_OlderPage compares a version of the second page with the newest one, and
+// restores it.
 func TestHistory_OlderPage(t *testing.T) {
 	server := newVault()
 	listed := func(n int, hash string) map[string]any {
@@ -59,4 +59,7 @@ func TestHistory_OlderPage(t *testing.T) {
 	assert.Contains(t, older, `name="hash" value="third"`)
 	assert.Contains(t, older, "Restore 2")
 	assert.Contains(t, older, "Restore 1")
+	assert.Contains(t, older, `name="a" value="2" aria-label="from 2" checked`)
+	assert.Contains(t, older, `name="b" value="3" aria-label="to 3" checked`)
+	assert.NotContains(t, older, "Restore 3")
 }
