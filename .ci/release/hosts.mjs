@@ -181,7 +181,8 @@ async function image() {
 			fs.cpSync(vault, path.join(root, 'vault'), { recursive: true });
 			run('chown', ['-R', config.User, path.join(root, 'vault')]);
 			if (!own) fs.copyFileSync(emulator, path.join(root, 'emulator'));
-			const inside = ([program, ...args]) => ['env', '-i', ...config.Env, '/usr/sbin/chroot', `--userspec=${config.User}`, root,
+			const timeZone = 'Pacific/Kiritimati'; // UTC+14: seldom the day that it is elsewhere
+			const inside = ([program, ...args]) => ['env', '-i', `TZ=${timeZone}`, ...config.Env, '/usr/sbin/chroot', `--userspec=${config.User}`, root,
 				...(own ? [program] : ['/emulator', `/usr/bin/${program}`]), ...args];
 			const [command, ...args] = inside([...config.Entrypoint, ...config.Cmd]);
 			const client = new Client({ name: 'checks', version: '1' });
@@ -189,6 +190,8 @@ async function image() {
 			const listed = (await client.listTools()).tools.map(t => t.name);
 			assert.deepEqual(listed, tools.map(t => t.name), 'tools.json lists the tools');
 			await search(client);
+			const { structuredContent: daily } = await client.callTool({ name: 'create_note', arguments: { title: 'today', content: 'x' } });
+			assert.equal(path.basename(daily.path, '.md'), new Intl.DateTimeFormat('en-CA', { timeZone }).format(), 'TZ is obeyed');
 			const [health, ...rest] = inside(config.Healthcheck.Test.slice(1));
 			assert.match(run(health, rest, { env: { PATH: process.env.PATH } }), /daemon +process/);
 			await client.close();

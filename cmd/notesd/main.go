@@ -23,6 +23,7 @@ import (
 	"slices"
 	"syscall"
 	"time"
+	_ "time/tzdata" // TZ counts in the container image too, which has no files of time zones
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
