@@ -226,10 +226,13 @@ func (s *Reader) Folders(ctx context.Context, scope notes.Scope) ([]notes.Folder
 // in two places.
 var conflictCopy = regexp.MustCompile(`\.sync-conflict-\d{8}-|\([^)]*conflicted copy|\(conflict( #\d+)?_on_\d{4}-|\.conflict\d+\.md$|\(conflict \d{4}-\d\d-\d\d \d{6} `)
 
+// conflictNames reads the names from their index rather than with every row.
+const conflictNames = `SELECT path FROM notes WHERE id IN (SELECT id FROM notes WHERE instr(name_key, 'conflict')) ORDER BY path`
+
 // ConflictCopies returns a warning about the conflict copies among the notes, or "" if there
 // are none.
 func (s *Reader) ConflictCopies(ctx context.Context) (string, error) {
-	paths, err := sqlite.Column[string](ctx, s.notes.Reader(), `SELECT path FROM notes WHERE instr(name_key, 'conflict') ORDER BY path`)
+	paths, err := sqlite.Column[string](ctx, s.notes.Reader(), conflictNames)
 	paths = slices.DeleteFunc(paths, func(p string) bool { return !conflictCopy.MatchString(notes.Key(p)) })
 	if err != nil || len(paths) == 0 {
 		return "", err

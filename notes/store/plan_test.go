@@ -80,6 +80,16 @@ func TestBrokenLinks_Plan(t *testing.T) {
 	}
 }
 
+// TestConflictCopies_Plan: the overview, which clients read first, need not read every note.
+func TestConflictCopies_Plan(t *testing.T) {
+	s, err := Open(t.Context(), t.TempDir())
+	require.NoError(t, err)
+	defer func() { require.NoError(t, s.Close()) }()
+	plan := planOf(t, s.notes.Reader(), conflictNames)
+	assert.Contains(t, plan, "SCAN notes USING COVERING INDEX notes_name_key")
+	assert.NotRegexp(t, `SCAN notes USING INDEX`, plan)
+}
+
 // TestHadText_Plan: thousands of notes with the same text, such as a template's, do not slow down
 // a change of all of them.
 func TestHadText_Plan(t *testing.T) {
