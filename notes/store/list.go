@@ -192,14 +192,18 @@ func loadFields(ctx context.Context, tx *sql.Tx, metas []notes.Meta, fields []st
 
 // Tags returns the tags of the notes in scope, most used first.
 func (s *Reader) Tags(ctx context.Context, scope notes.Scope) ([]notes.TagCount, error) {
-	from := `tags t`
+	query, args := selectTags(scope)
+	tags, err := sqlite.All(ctx, s.notes.Reader(), func(t *notes.TagCount) []any { return []any{&t.Tag, &t.Notes} }, query, args...)
+	return append([]notes.TagCount{}, tags...), err
+}
+
+func selectTags(scope notes.Scope) (query string, args []any) {
+	tag, from := `(SELECT tag FROM tags WHERE tag_key = t.tag_key LIMIT 1)`, `tags t` // the rest is in an index
 	where, args := filterSQL(notes.Filter{Scope: scope.Read})
 	if scope.Read != nil { // the join takes most of the time
-		from += ` JOIN notes n ON n.id = t.note`
+		tag, from = `t.tag`, `tags t JOIN notes n ON n.id = t.note`
 	}
-	tags, err := sqlite.All(ctx, s.notes.Reader(), func(t *notes.TagCount) []any { return []any{&t.Tag, &t.Notes} },
-		`SELECT t.tag, count(*) FROM `+from+` WHERE `+where+` GROUP BY t.tag_key ORDER BY count(*) DESC, t.tag_key`, args...)
-	return append([]notes.TagCount{}, tags...), err
+	return `SELECT ` + tag + `, count(*) FROM ` + from + ` WHERE ` + where + ` GROUP BY t.tag_key ORDER BY count(*) DESC, t.tag_key`, args
 }
 
 // Folders returns the folders that contain notes in scope, by path.

@@ -90,6 +90,15 @@ func TestConflictCopies_Plan(t *testing.T) {
 	assert.NotRegexp(t, `SCAN notes USING INDEX`, plan)
 }
 
+// TestTags_Plan: the notes of each tag are counted in the index, and one row shows how it is spelled.
+func TestTags_Plan(t *testing.T) {
+	s, err := Open(t.Context(), t.TempDir())
+	require.NoError(t, err)
+	defer func() { require.NoError(t, s.Close()) }()
+	query, args := selectTags(notes.Scope{})
+	assert.Contains(t, planOf(t, s.notes.Reader(), query, args...), "SCAN t USING COVERING INDEX tags_key")
+}
+
 // TestHadText_Plan: thousands of notes with the same text, such as a template's, do not slow down
 // a change of all of them.
 func TestHadText_Plan(t *testing.T) {
