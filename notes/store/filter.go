@@ -175,8 +175,14 @@ func filterSQL(f notes.Filter) (string, []any) {
 		c.add("n.size > 0")
 	}
 	if f.Orphans {
-		c.add(`NOT EXISTS (SELECT 1 FROM links l JOIN notes o ON o.id = l.note WHERE l.resolved = n.id AND l.note <> n.id AND `+reads.terms[0]+`)
-			AND NOT EXISTS (SELECT 1 FROM links l JOIN notes o ON o.id = l.resolved WHERE l.note = n.id AND l.resolved <> n.id AND `+reads.terms[0]+`)`, slices.Concat(reads.args, reads.args)...)
+		other := func(end string) string {
+			if f.Scope == nil { // the joins take most of the time
+				return ""
+			}
+			return ` JOIN notes o ON o.id = l.` + end
+		}
+		c.add(`NOT EXISTS (SELECT 1 FROM links l`+other("note")+` WHERE l.resolved = n.id AND l.note <> n.id AND `+reads.terms[0]+`)
+			AND NOT EXISTS (SELECT 1 FROM links l`+other("resolved")+` WHERE l.note = n.id AND l.resolved <> n.id AND `+reads.terms[0]+`)`, slices.Concat(reads.args, reads.args)...)
 	}
 	switch broken := []any{linkUnresolved, linkNoAnchor}; {
 	case f.BrokenLinks && f.Scope == nil: // the joins take most of the time

@@ -68,15 +68,17 @@ func TestTaskNotations_Plan(t *testing.T) {
 	assert.NotContains(t, plan, "TEMP B-TREE")
 }
 
-// TestBrokenLinks_Plan: the other end of a link matters only to a session that may not read it.
-func TestBrokenLinks_Plan(t *testing.T) {
+// TestFilterOfLinks_Plan: the other end of a link matters only to a session that may not read it.
+func TestFilterOfLinks_Plan(t *testing.T) {
 	s, err := Open(t.Context(), t.TempDir())
 	require.NoError(t, err)
 	defer func() { require.NoError(t, s.Close()) }()
 	for _, scope := range [][]string{nil, {"Public"}} {
-		where, args := filterSQL(notes.Filter{BrokenLinks: true, Scope: scope})
-		plan := planOf(t, s.notes.Reader(), `SELECT n.path FROM notes n WHERE `+where, args...)
-		assert.Equal(t, scope != nil, strings.Contains(plan, "SEARCH o USING INTEGER PRIMARY KEY"), plan)
+		for _, f := range []notes.Filter{{BrokenLinks: true, Scope: scope}, {Orphans: true, Scope: scope}} {
+			where, args := filterSQL(f)
+			plan := planOf(t, s.notes.Reader(), `SELECT n.path FROM notes n WHERE `+where, args...)
+			assert.Equal(t, scope != nil, strings.Contains(plan, "SEARCH o USING INTEGER PRIMARY KEY"), plan)
+		}
 	}
 }
 
