@@ -101,6 +101,20 @@ func TestTags_Plan(t *testing.T) {
 	assert.Contains(t, planOf(t, s.notes.Reader(), query, args...), "SCAN t USING COVERING INDEX tags_key")
 }
 
+// TestTasksOfNote_Plan: the tasks of one note are found without reading those of all notes.
+func TestTasksOfNote_Plan(t *testing.T) {
+	s, err := Open(t.Context(), t.TempDir())
+	require.NoError(t, err)
+	defer func() { require.NoError(t, s.Close()) }()
+	for _, status := range []string{"open", "done", "all", "!"} {
+		c, err := taskConditions(notes.TaskQuery{Status: status})
+		require.NoError(t, err)
+		c.ofNote(1)
+		plan := planOf(t, s.notes.Reader(), `SELECT count(*) FROM tasks t WHERE `+strings.Join(c.terms, " AND "), c.args...)
+		assert.Equal(t, "SEARCH t USING PRIMARY KEY (note=?)", plan, status)
+	}
+}
+
 // TestHadText_Plan: thousands of notes with the same text, such as a template's, do not slow down
 // a change of all of them.
 func TestHadText_Plan(t *testing.T) {
