@@ -27,7 +27,7 @@ type Text struct {
 // hyphens, and with runs of white space as single spaces.
 type folded struct {
 	text string
-	at   []int // offset in the source of each byte of text
+	at   []int32 // offset in the source of each byte of text
 }
 
 // Lines are the first and last line of a passage, starting at 1.
@@ -79,7 +79,8 @@ func loosely(r rune) rune {
 
 func fold(s string, loose bool) folded {
 	var b strings.Builder
-	var at []int
+	b.Grow(len(s))
+	at := make([]int32, 0, len(s))
 	var it norm.Iter
 	form := norm.NFC
 	if loose {
@@ -88,7 +89,7 @@ func fold(s string, loose bool) folded {
 	it.InitString(form, s)
 	space := true // drop leading space
 	for !it.Done() {
-		from := it.Pos()
+		from := int32(it.Pos())
 		for _, r := range string(it.Next()) {
 			if unicode.IsSpace(r) || r == '\ufeff' {
 				if !space {
@@ -137,7 +138,8 @@ func withoutMarks(line string) string {
 // headings; offsets are those of lines.
 func (t *Text) withoutMarks(colon string) folded {
 	var b strings.Builder
-	var at []int
+	b.Grow(len(t.source))
+	at := make([]int32, 0, len(t.source))
 	for i, start := range t.lines {
 		line := t.Passage(Lines{i + 1, i + 1})
 		marks := lineMarks.FindString(line)
@@ -153,7 +155,7 @@ func (t *Text) withoutMarks(colon string) folded {
 		}
 		b.WriteString(text)
 		for range len(text) {
-			at = append(at, start)
+			at = append(at, int32(start))
 		}
 	}
 	return folded{b.String(), at}
@@ -190,7 +192,7 @@ func (t *Text) find(in folded, wanted string) (found []Lines) {
 			break
 		}
 		i += from
-		found = append(found, Lines{t.lineOf(in.at[i]), t.lineOf(in.at[i+len(wanted)-1])})
+		found = append(found, Lines{t.lineOf(int(in.at[i])), t.lineOf(int(in.at[i+len(wanted)-1]))})
 		from = i + 1
 	}
 	return found
@@ -262,7 +264,7 @@ func (t *Text) nearest(quotation string, near Lines) (text []word, best alignmen
 	wanted := words(clean(quotation, true), mostWanted)
 	text = words(in.text, len(in.text))
 	if most := min(mostWords, mostPairs/max(1, len(wanted))); len(text) > most {
-		middle := sort.Search(len(text), func(i int) bool { return t.lineOf(in.at[text[i].start]) >= near.First })
+		middle := sort.Search(len(text), func(i int) bool { return t.lineOf(int(in.at[text[i].start])) >= near.First })
 		from := max(0, min(middle-most/2, len(text)-most))
 		text = text[from : from+most]
 	}
@@ -279,9 +281,9 @@ func (t *Text) span(words []word) (from, to int) {
 	}
 	end := len(t.source)
 	if next < len(at) {
-		end = at[next]
+		end = int(at[next])
 	}
-	return at[words[0].start], end - 1
+	return int(at[words[0].start]), end - 1
 }
 
 type word struct {
