@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"notesd/internal/markdown"
 	"notesd/internal/sqlite"
@@ -295,21 +296,23 @@ func (w *linkWalk) sourceOf(path string) (source, error) {
 
 // around shortens a long line to the part that contains the target.
 func around(line, target string) string {
-	runes := []rune(line)
-	if len(runes) <= linkContextRunes {
-		return line
+	const most = linkContextRunes * utf8.UTFMax // bytes; a line may have 15 MB and a thousand links
+	at := max(0, strings.Index(line, target))
+	from, to := max(0, at-most), min(len(line), at+most)
+	for from > 0 && !utf8.RuneStart(line[from]) {
+		from--
 	}
-	at := 0
-	if i := strings.Index(line, target); i > 0 {
-		at = len([]rune(line[:i]))
+	for to < len(line) && !utf8.RuneStart(line[to]) {
+		to++
 	}
-	start := max(0, min(at-linkContextRunes/3, len(runes)-linkContextRunes))
+	runes := []rune(line[from:to])
+	start := max(0, min(utf8.RuneCountInString(line[from:at])-linkContextRunes/3, len(runes)-linkContextRunes))
 	end := min(len(runes), start+linkContextRunes)
 	cut := string(runes[start:end])
-	if start > 0 {
+	if from > 0 || start > 0 {
 		cut = "…" + cut
 	}
-	if end < len(runes) {
+	if to < len(line) || end < len(runes) {
 		cut += "…"
 	}
 	return cut
