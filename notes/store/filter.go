@@ -49,11 +49,15 @@ func selectIDs(ctx context.Context, tx *sql.Tx, f notes.Filter, periods notes.Pe
 		return nil
 	}
 	f.Glob = notes.Key(f.Glob) // once, not for each note
-	return sqlite.ForEach(ctx, tx, `SELECT `+recordColumns+` FROM notes n WHERE `+where, args, func(rows *sql.Rows) error {
+	columns, scan := recordColumns, scanRecord
+	if len(f.Where) == 0 { // the path decides, and is in an index
+		columns, scan = `n.id, n.path`, scanPath
+	}
+	return sqlite.ForEach(ctx, tx, `SELECT `+columns+` FROM notes n WHERE `+where, args, func(rows *sql.Rows) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		n, err := scanRecord(rows, len(f.Where) > 0)
+		n, err := scan(rows)
 		if err == nil && f.Matches(n, periods) {
 			add(n.ID)
 		}
@@ -61,17 +65,21 @@ func selectIDs(ctx context.Context, tx *sql.Tx, f notes.Filter, periods notes.Pe
 	})
 }
 
+func scanPath(rows *sql.Rows) (*notes.Note, error) {
+	n := &notes.Note{}
+	return n, rows.Scan(&n.ID, &n.Path)
+}
+
 const recordColumns = `n.id, n.path, n.title, n.front_matter, n.inline, n.size, n.date, n.created, n.mtime`
 
-// scanRecord reads the data of a note that conditions apply to, with the fields of its text
-// if requested.
-func scanRecord(rows *sql.Rows, fields bool) (*notes.Note, error) {
+// scanRecord reads the data of a note that conditions apply to, with the fields of its text.
+func scanRecord(rows *sql.Rows) (*notes.Note, error) {
 	n := &notes.Note{}
 	var date, created, mtime int64
 	var frontMatter, inline sql.RawBytes
 	err := rows.Scan(&n.ID, &n.Path, &n.Title, &frontMatter, &inline, &n.Size, &date, &created, &mtime)
 	n.Date, n.Created, n.Modified = time.Unix(0, date), time.Unix(0, created), time.Unix(0, mtime)
-	if fields && err == nil {
+	if err == nil {
 		err = setFields(n, frontMatter, inline)
 	}
 	return n, err

@@ -117,7 +117,7 @@ func whyWhere(ctx context.Context, tx *sql.Tx, where map[string]any, scope notes
 	empty := map[string]any{}                                                               // true by key
 	sqlWhere, args := filterSQL(notes.Filter{Scope: scope.Read})
 	err = sqlite.ForEach(ctx, tx, `SELECT `+recordColumns+` FROM notes n WHERE `+sqlWhere, args, func(rows *sql.Rows) error {
-		n, err := scanRecord(rows, true)
+		n, err := scanRecord(rows)
 		if err != nil {
 			return err
 		}

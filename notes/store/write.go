@@ -231,7 +231,7 @@ func (s *Store) SetDates(ctx context.Context, r *notes.DateRules) error {
 		type dated struct{ id, date, created int64 }
 		var changed []dated
 		err := sqlite.ForEach(ctx, tx, `SELECT `+recordColumns+` FROM notes n`, nil, func(rows *sql.Rows) error {
-			n, err := scanRecord(rows, true)
+			n, err := scanRecord(rows)
 			if err != nil {
 				return err
 			}
