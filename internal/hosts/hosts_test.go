@@ -189,7 +189,19 @@ func TestRemove(t *testing.T) {
 		},
 		"the last": {
 			text: "{\"mcpServers\": {\n    // about git\n    \"git\": {}, // keep\n    \"notes\": {}\n  }}",
-			want: "{\"mcpServers\": {\n    // about git\n    \"git\": {} // keep\n    }}",
+			want: "{\"mcpServers\": {\n    // about git\n    \"git\": {} // keep\n  }}",
+		},
+		"the last, on the line of the brace": {
+			text: "{\"mcpServers\": {\n    \"git\": {}, // keep\n    \"notes\": {}}}",
+			want: "{\"mcpServers\": {\n    \"git\": {} // keep\n    }}",
+		},
+		"after a server in a comment": {
+			text: "{\"mcpServers\": {\n    \"git\": {},\n    // \"off\": {}\n\n    \"notes\": {}\n  }}",
+			want: "{\"mcpServers\": {\n    \"git\": {}\n    // \"off\": {}\n  }}",
+		},
+		"the only one, after a server in a comment": {
+			text: "{\"mcpServers\": {\n    // \"off\": {}\n\n    \"notes\": {}\n  }}",
+			want: "{\"mcpServers\": {\n    // \"off\": {}\n  }}",
 		},
 		"after a comment before the comma": {
 			text: "{\"mcpServers\": {\n    \"git\": {} /* keep */,\n    \"notes\": {}\n  }}",

@@ -71,6 +71,7 @@ func removeJSON(text []byte, table, name string) ([]byte, error) {
 	for servers != nil && memberOf(servers, name) != nil {
 		obj := servers.Value.(*hujson.Object)
 		comma := hasTrailingComma(obj)
+		end := obj.AfterExtra[len(bytes.TrimRight(obj.AfterExtra, " \t\r\n")):]
 		escaped := strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
 		patch, err := json.Marshal([]map[string]string{{"op": "remove", "path": "/" + escaped}})
 		if err != nil {
@@ -78,6 +79,9 @@ func removeJSON(text []byte, table, name string) ([]byte, error) {
 		}
 		if err := servers.Patch(patch); err != nil { // not root's: of duplicate tables it would take the first
 			return nil, err
+		}
+		if bytes.Contains(end, []byte("\n")) { // hujson keeps the indentation of the removed member
+			obj.AfterExtra = slices.Concat(bytes.TrimRight(obj.AfterExtra, " \t\r\n"), end)
 		}
 		if len(obj.Members) == 0 {
 			break
