@@ -146,6 +146,11 @@ func (l *lateFiles) readDue(ctx context.Context, now time.Time, atLeast int) {
 // already finished the interrupted operations that it could, and the lock prevents new
 // ones.
 func (s *scan) removeTemps(ctx context.Context, temps []string) error {
+	for temp := range s.v.left.Range { // users may remove it, and one that could not be opened may not exist
+		if _, err := s.root.Lstat(temp.(string)); errors.Is(err, fs.ErrNotExist) {
+			s.v.left.Delete(temp)
+		}
+	}
 	if len(temps) == 0 {
 		return nil
 	}

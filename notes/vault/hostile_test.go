@@ -200,37 +200,55 @@ func TestFailedReadIsNotADeletion(t *testing.T) {
 func TestDisplacedText_CannotBeSaved(t *testing.T) {
 	ctx := context.Background()
 	f := newFixture(t, "N.md", "original\n")
-	exec := func(statement string) {
-		require.NoError(t, f.store.History().Write(ctx, func(tx *sql.Tx) error {
-			_, err := tx.ExecContext(ctx, statement)
-			return err
-		}))
-	}
-	f.failpoint = func(step string) error {
-		if step == "finished" { // another program has the displaced file open, and the state directory's disk is full
-			temps, err := filepath.Glob(filepath.Join(f.dir, store.TempPrefix+"*"))
-			require.NoError(t, err)
-			require.Len(t, temps, 1)
-			require.NoError(t, os.WriteFile(temps[0], []byte("late words\n"), 0o644))
-			exec(`CREATE TEMP TRIGGER full BEFORE INSERT ON main.revisions BEGIN SELECT RAISE(ABORT, 'full'); END`)
-		}
-		return nil
-	}
-	_, err := f.Edit(ctx, notes.EditRequest{Note: "N", Edits: []notes.Edit{{Op: "append", Content: "ours"}}})
-	require.NoError(t, err)
-	f.failpoint = nil
+	f.leavesDisplaced("late words\n")
 	f.reconcile()
 	assert.Len(t, f.files(), 2, "the temp file is left")
 	st, err := f.Status(ctx)
 	require.NoError(t, err)
 	assert.Contains(t, strings.Join(st.Warnings, "\n"), "could not be kept")
-	exec(`DROP TRIGGER full`)
+	f.execHistory(`DROP TRIGGER full`)
 	f.reconcile()
 	assert.Len(t, f.files(), 1)
 	st, err = f.Status(ctx)
 	require.NoError(t, err)
 	assert.Empty(t, st.Warnings)
 	assert.NotZero(t, f.revisionOf("N.md", "late words\n"), "it can be brought back")
+
+	f.leavesDisplaced("more\n")
+	temps, err := filepath.Glob(filepath.Join(f.dir, store.TempPrefix+"*"))
+	require.NoError(t, err)
+	require.Len(t, temps, 1)
+	require.NoError(t, os.Remove(temps[0]))
+	f.reconcile()
+	st, err = f.Status(ctx)
+	require.NoError(t, err)
+	assert.Empty(t, st.Warnings, "the user has removed the file")
+}
+
+// leavesDisplaced edits N.md while another program writes a text to the displaced file, and
+// the history cannot be written to until the trigger "full" is dropped.
+func (f *fixture) leavesDisplaced(text string) {
+	t := f.t
+	f.failpoint = func(step string) error {
+		if step == "finished" { // another program has the displaced file open, and the state directory's disk is full
+			temps, err := filepath.Glob(filepath.Join(f.dir, store.TempPrefix+"*"))
+			require.NoError(t, err)
+			require.Len(t, temps, 1)
+			require.NoError(t, os.WriteFile(temps[0], []byte(text), 0o644))
+			f.execHistory(`CREATE TEMP TRIGGER full BEFORE INSERT ON main.revisions BEGIN SELECT RAISE(ABORT, 'full'); END`)
+		}
+		return nil
+	}
+	_, err := f.Edit(t.Context(), notes.EditRequest{Note: "N", Edits: []notes.Edit{{Op: "append", Content: "ours"}}})
+	require.NoError(t, err)
+	f.failpoint = nil
+}
+
+func (f *fixture) execHistory(statement string) {
+	require.NoError(f.t, f.store.History().Write(f.t.Context(), func(tx *sql.Tx) error {
+		_, err := tx.Exec(statement)
+		return err
+	}))
 }
 
 // A program writes to a displaced file after it was unlinked.
