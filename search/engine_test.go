@@ -782,8 +782,8 @@ func TestNamed_InAnyPassage(t *testing.T) {
 	assert.Greater(t, score("Ada Lovelace"), score("She")+.01)
 }
 
-// A phrase that no note has is a condition in a query of few words. In a sentence its words are
-// searched instead.
+// A phrase that no note has is a condition in a query of few words. In a sentence, or if its
+// marks are those of running text, its words are searched instead.
 func TestPhrase_NoNoteHas(t *testing.T) {
 	f := newFixture(t, map[string]string{"a.md": "A text formatting system: what you see is printed.", "b.md": "Painting."})
 	sentence := `articles on text formatting systems and printers, such as "what you see is what you get"`
@@ -791,9 +791,11 @@ func TestPhrase_NoNoteHas(t *testing.T) {
 	r := f.search(search.Query{Text: sentence})
 	assert.Equal(t, `no note has "what you see is what you get"; searched for the words instead`, r.Notes[0])
 	assert.Empty(t, f.paths(`formatting "what you see is what you get"`))
+	assert.Equal(t, []string{"a"}, f.paths(`formatting “what you see is what you get”`), "may be a title")
 	assert.Empty(t, f.paths(sentence+` title:printers`), "other conditions hold")
 	f.write(map[string]string{"c.md": "Printers: what you see is what you get."})
 	assert.Equal(t, []string{"c"}, f.paths(sentence), "a condition if a note has it")
+	assert.Equal(t, []string{"c"}, f.paths(`formatting “what you see is what you get”`))
 }
 
 // Only some of the notes that have the words of a phrase are read.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"notesd/notes"
@@ -68,6 +69,7 @@ const (
 type node struct {
 	kind kind
 	not  bool
+	soft bool // a phrase that is searched as words if no note has it
 	text string
 	time time.Time // of kindAfter and kindBefore
 }
@@ -138,11 +140,27 @@ const maxQuery = 16 << 10
 // parseQuery parses a query's text, in NFC: letters typed as several characters, as macOS
 // writes them in file names, show the language too. It never fails.
 func parseQuery(text string, now time.Time) []node {
-	p := parser{text: notes.Nfc(terms.ClipTo(text, maxQuery)), now: now}
+	p := parser{text: strings.Map(plainSigns(), notes.Nfc(terms.ClipTo(text, maxQuery))), now: now}
 	for p.skipSpace(); p.pos < len(p.text); p.skipSpace() {
 		p.clause()
 	}
 	return withoutRepeats(p.nodes)
+}
+
+// plainSigns returns a mapping of a query's characters in order: each space to a plain one, as
+// between words typed on a Japanese keyboard, and a wide minus before a word to '-'.
+func plainSigns() func(rune) rune {
+	before := ' '
+	return func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			r = ' '
+		case before == ' ' && (r == '－' || r == '−'):
+			r = '-'
+		}
+		before = r
+		return r
+	}
 }
 
 // Parse parses a query for callers that search by other means. It returns the words and
@@ -202,8 +220,7 @@ func (p *parser) skipSpace() {
 	}
 }
 
-// isSpace reports whether b is white space or a control character. Spaces outside ASCII stay
-// within a word and separate its terms there.
+// isSpace reports whether b is white space or a control character.
 func isSpace(b byte) bool { return b <= ' ' || b == 0x7f }
 
 // clause parses one clause and appends its node.
@@ -213,8 +230,9 @@ func (p *parser) clause() {
 	if not {
 		p.pos++
 	}
+	soft := p.text[p.pos] != '"'
 	if phrase, ok := p.quoted(); ok {
-		p.add(node{kind: kindPhrase, not: not, text: phrase})
+		p.add(node{kind: kindPhrase, not: not, soft: soft, text: phrase})
 		return
 	}
 	if n, ok := p.field(not); ok {
@@ -239,18 +257,24 @@ func (p *parser) add(n node) {
 	p.nodes = append(p.nodes, n)
 }
 
-// quoted parses "…" at the current position.
+// quotes are the pairs of quotation marks that people type, also those that keyboards make of ".
+var quotes = [][2]string{{`"`, `"`}, {"“", "”"}, {"”", "”"}, {"„", "“"}, {"„", "”"}, {"«", "»"}, {"「", "」"}, {"『", "』"}, {"＂", "＂"}}
+
+// quoted parses "…" at the current position. Marks other than " must enclose a whole clause: in
+// Chinese, they are as frequent within a sentence.
 func (p *parser) quoted() (string, bool) {
-	if p.pos >= len(p.text) || p.text[p.pos] != '"' {
-		return "", false
+	for _, mark := range quotes {
+		rest, opened := strings.CutPrefix(p.text[p.pos:], mark[0])
+		if !opened {
+			continue
+		}
+		inside, after, closed := strings.Cut(rest, mark[1])
+		if closed && (mark[0] == `"` || after == "" || isSpace(after[0])) {
+			p.pos = len(p.text) - len(after)
+			return inside, true
+		}
 	}
-	n := strings.IndexByte(p.text[p.pos+1:], '"')
-	if n < 0 {
-		return "", false
-	}
-	s := p.text[p.pos+1 : p.pos+1+n]
-	p.pos += n + 2
-	return s, true
+	return "", false
 }
 
 // word parses up to white space or a quotation mark.
@@ -417,7 +441,7 @@ var (
 func newRequest(nodes []node, filter notes.Filter) *request {
 	r := &request{filter: filter}
 	var meaning, quoted []string
-	said := 0
+	said, soft := 0, false
 	b := planBuilder{request: r, terms: map[string]int{}}
 	for _, n := range nodes {
 		switch {
@@ -432,7 +456,7 @@ func newRequest(nodes []node, filter notes.Filter) *request {
 		switch n.kind {
 		case kindPhrase:
 			r.phrases = append(r.phrases, newPhrase(n.text))
-			quoted = append(quoted, n.String())
+			quoted, soft = append(quoted, n.String()), soft || n.soft
 			r.plan.Require = append(r.plan.Require, allOf(n.text, nil))
 		case kindTitle:
 			r.titles = append(r.titles, allOf(n.text, []string{index.FieldName}))
@@ -441,7 +465,7 @@ func newRequest(nodes []node, filter notes.Filter) *request {
 		}
 	}
 	r.plan.Require = append(r.plan.Require, r.titles...)
-	if said >= sentence {
+	if said >= sentence || soft {
 		r.quoted = quoted
 	}
 	b.Language = languageOf(meaning)

@@ -81,6 +81,14 @@ func TestParseQuery(t *testing.T) {
 		"one\x00two\ttag:x\x00":      `word(one) word(two) tag(x)`,
 		`"" "" ""`:                   ``,
 		`tag:"unclosed x`:            `word(tag:) word(unclosed) word(x)`,
+		`“one two” three`:            `phrase(one two) word(three)`,
+		`”東京 タワー” －大阪`:               `phrase(東京 タワー) -word(大阪)`,
+		`「深層学習」 tag：『家 族』`:           `phrase(深層学習) tag(家 族)`,
+		`-„zwei Wörter“ «три слова»`: `-phrase(zwei Wörter) phrase(три слова)`,
+		`什么是“机器学习”？`:                 `word(什么是“机器学习”？)`,
+		`“双减”政策 the “a`:              `word(“双减”政策) word(the) word(“a)`,
+		"家族　tag:旅行\u00a0one":         `word(家族) tag(旅行) word(one)`,
+		`1－2 −3`:                     `word(1－2) -word(3)`,
 		``:                           ``,
 	} {
 		t.Run(query, func(t *testing.T) {
