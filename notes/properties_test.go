@@ -333,6 +333,12 @@ func TestWhere_NumericTexts(t *testing.T) {
 	}
 	assert.True(t, notes.WhereMatches(object{"n": object{"gt": "9"}}, object{"n": "10"}), "order is by number")
 	assert.True(t, notes.WhereMatches(object{"n": 7.0}, object{"n": "007"}), "a number equals its text")
+	for text, value := range map[string]float64{"45%": 45, "$12,500.50": 12500.5, "-€1,000": -1000, "1,234,567": 1234567, "£9": 9} {
+		assert.True(t, notes.WhereMatches(object{"n": object{"gt": value - 1, "lt": value + 1}}, object{"n": text}), text)
+	}
+	for _, text := range []string{"1,5", "12,50", "5 kg", "%", "$", "1.234,5", "3-4"} {
+		assert.False(t, notes.WhereMatches(object{"n": object{"gt": -1e9}}, object{"n": text}), text)
+	}
 }
 
 // TestWhere_RangeOfList checks that each bound of a range holds for any element of a list.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -478,6 +479,10 @@ func likeName(target, name string) string {
 	return target
 }
 
+// numeral matches a number as Notion exports it: 12,500.5, $900, 45%.
+var numeral = regexp.MustCompile(`^(-?)[$€£¥]?(\d{1,3}(?:,\d{3})+|\d+)(\.\d+)?%?$`)
+
+// number returns a value as a number, if it is one or the text of one.
 func number(v any) (float64, bool) {
 	switch n := v.(type) {
 	case float64:
@@ -493,6 +498,9 @@ func number(v any) (float64, bool) {
 		return 0, true
 	case string:
 		f, err := strconv.ParseFloat(n, 64)
+		if m := numeral.FindStringSubmatch(n); err != nil && m != nil {
+			f, err = strconv.ParseFloat(m[1]+strings.ReplaceAll(m[2], ",", "")+m[3], 64)
+		}
 		return f, err == nil
 	}
 	return 0, false
