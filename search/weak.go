@@ -87,7 +87,9 @@ func floor(m meaning, mode Mode, foreign bool) (hit float64, clear bound) {
 		}
 		clear.value = max(f, clear.value-gapBelow*gap)
 	}
-	return onSpread(m.here, f), clear
+	least := m.here
+	least.Mean = min(least.Mean, m.usual.Mean) // a hit too many can be marked as weak, one that is missing not
+	return onSpread(least, f), clear
 }
 
 // raise returns the increase of the bound of clear hits for words that no note has. It is 0 if

@@ -34,4 +34,6 @@ func TestFloor(t *testing.T) {
 	e5.here = notes.Spread{Mean: -.4, Deviation: .05}
 	assert.InDeltaSlice(t, []float64{-.4 + .36*.05/.095, -.4 + .36*.088/.095}, bounds(e5, false), 1e-9, "notes in another language")
 	assert.InDeltaSlice(t, []float64{-.4 + .36*.05/.095, -.4 + .36*.088/.095}, bounds(e5, true), 1e-9)
+	e5.here = notes.Spread{Mean: .04, Deviation: .088}
+	assert.InDeltaSlice(t, []float64{-.22 + .36*.088/.095, .04 + .36*.088/.095}, bounds(e5, true), 1e-9, "notes in Chinese are nearer: more are weak, none are dropped")
 }

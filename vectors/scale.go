@@ -49,8 +49,8 @@ func (s *space) scale(query []float32) scale {
 
 // unrelated returns the distribution of [notes.SemanticHit.Near] for passages unrelated to a
 // query: by the model's calibration, and in this vault. Cosines of a question and passages in
-// another language are lower than in the calibration, so a sample of the passages lowers the
-// second. The caller must lock.
+// another language are lower than in the calibration, and those of Chinese ones are higher, so
+// the second has the mean of a sample of the passages. The caller must lock.
 func (s *space) unrelated(query []float32) (usual, here notes.Spread) {
 	c, ok := calibration(s.embedder)
 	if !ok {
@@ -61,8 +61,9 @@ func (s *space) unrelated(query []float32) (usual, here notes.Spread) {
 	if c.Mean > 0 && s.entries.len() >= leastRows {
 		mean, deviation := s.entries.background(query)
 		if mean < c.Mean {
-			c.Mean, c.Deviation = mean, sampleShare*min(c.Deviation, deviation)
+			c.Deviation = sampleShare * min(c.Deviation, deviation)
 		}
+		c.Mean = mean
 	}
 	return usual, notes.Spread{Mean: (c.Mean - c.Zero) / c.Unit, Deviation: c.Deviation / c.Unit}
 }
