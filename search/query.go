@@ -594,8 +594,13 @@ func (b *planBuilder) add(text string) {
 	}
 }
 
+// isStop reports whether a folded word is a stop word. Words of Vietnamese, the foreign language
+// without families, are not: folded, số and để are English or Spanish ones.
 func (b *planBuilder) isStop(word string) bool {
-	return terms.StopWords[word] || b.Foreign && terms.FunctionWords[word]
+	if b.Foreign {
+		return b.Families && (terms.StopWords[word] || terms.FunctionWords[word])
+	}
+	return terms.StopWords[word]
 }
 
 // withoutExtension removes a note's extension from a word: a pasted path refers to the note,

@@ -116,6 +116,8 @@ func TestRequest(t *testing.T) {
 	for query, want := range map[string]string{
 		`the quick foxes`:       `quick fox`,
 		`the of and`:            `the of and`,
+		`Hội An so với Số đỏ`:   `hoi an so voi do`,
+		`the hotel in Hội An`:   `hotel hoi`,
 		`her* *the* foxes and*`: `her* fox and*`,
 		`**the** *fox*`:         `fox*`,
 		`running run runs`:      `run`,

@@ -35,7 +35,7 @@ type Language struct {
 
 // LanguageOf returns the language of a query's texts. It is foreign if more words are function
 // words only of other languages than are function words only of English. Non-ASCII letters
-// count as one foreign word.
+// count as one foreign word, and each word with letters of Vietnamese alone as one.
 func LanguageOf(texts []string) Language {
 	var foreign, english int
 	var letters, isolated bool
@@ -46,13 +46,16 @@ func LanguageOf(texts []string) Language {
 			}
 			word := Fold(nil, text[s.Start:s.End])
 			switch stop, function := StopWords[string(word)], FunctionWords[string(word)]; {
-			case stop && !function:
+			case stop && !function && s.Classes&HighBit == 0: // thé and số are not English
 				english++
 			case function && !stop:
 				foreign++
 			}
 			letters = letters || s.Classes&HighBit != 0 && strings.ContainsFunc(text[s.Start:s.End], func(r rune) bool { return r >= utf8.RuneSelf && unicode.IsLetter(r) })
-			isolated = isolated || strings.ContainsFunc(text[s.Start:s.End], isolating)
+			if strings.ContainsFunc(text[s.Start:s.End], isolating) {
+				isolated = true
+				foreign++ // An in Hội An looks English
+			}
 		}
 	}
 	if letters {
