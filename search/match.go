@@ -1,11 +1,9 @@
 package search
 
 import (
-	"hash/maphash"
 	"maps"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"unicode/utf8"
 
 	"notesd/search/index"
@@ -95,56 +93,21 @@ func (m *matcher) find(dst []match, text string) []match {
 
 // match appends the matches in a span of text.
 func (m *matcher) match(dst []match, text string, s terms.Span) []match {
-	var list []terms.Term
-	base := 0 // of their ranges in text
-	switch s.Kind() {
-	case terms.ClassDense, terms.ClassRunOn:
-		var room [8]terms.Term
-		list = terms.GramsFrom(room[:0], text, s, &m.first)
-	case terms.ClassSymbol:
-		list = terms.Expand(nil, text, s)
-	default:
-		if !m.mayMatch(text, s) || m.seeker != nil && s.Classes&(terms.HighBit|terms.ClassConnector) != 0 && !m.seeker.within(text[s.Start:s.End]) {
-			return dst
-		}
-		list, base = expand(text, s), s.Start
+	var room [8]terms.Term
+	list := room[:0]
+	switch kind := s.Kind(); {
+	case kind == terms.ClassDense || kind == terms.ClassRunOn:
+		list = terms.GramsFrom(list, text, s, &m.first)
+	case kind == terms.ClassSymbol || m.mayMatch(text, s):
+		list = terms.Expand(list, text, s)
 	}
 	for _, t := range list {
 		if i, ok := m.lookUp(t.Text); ok {
-			start, end := base+t.Start, base+t.End
-			exact := m.exact[i] != "" && equalFold(text[start:end], m.exact[i])
-			dst = append(dst, match{term: i, start: start, end: end, exact: exact})
+			exact := m.exact[i] != "" && equalFold(text[t.Start:t.End], m.exact[i])
+			dst = append(dst, match{term: i, start: t.Start, end: t.End, exact: exact})
 		}
 	}
 	return dst
-}
-
-// expansions caches the terms of recently expanded words, because the same words recur in the
-// texts that queries read. It takes up to a megabyte.
-var expansions [4096]atomic.Pointer[expansion]
-
-var expansionSeed = maphash.MakeSeed()
-
-type expansion struct {
-	word  string
-	terms []terms.Term
-}
-
-// expand returns the terms of a word, with their ranges in the word.
-func expand(text string, s terms.Span) []terms.Term {
-	word := text[s.Start:s.End]
-	s.Start, s.End = 0, len(word)
-	if len(word) > terms.MaxTerm {
-		return terms.Expand(nil, word, s)
-	}
-	slot := &expansions[maphash.String(expansionSeed, word)%uint64(len(expansions))]
-	known := slot.Load()
-	if known == nil || known.word != word {
-		word = strings.Clone(word) // to not retain the text of the note
-		known = &expansion{word, terms.Expand(nil, word, s)}
-		slot.Store(known)
-	}
-	return known.terms
 }
 
 func (m *matcher) lookUp(text string) (int, bool) {
