@@ -61,24 +61,23 @@ func newPhrase(text string) phrase {
 	return p
 }
 
-// find returns the byte range of the first occurrence of a phrase in a text.
-func (p phrase) find(text string) (start, end int, ok bool) {
+// in reports whether a phrase occurs in a text.
+func (p phrase) in(text string) (found bool) {
 	if len(p.units) == 0 {
-		return 0, 0, false
+		return false
 	}
-	type begun struct{ start, units int }
-	var open []begun // partial matches: their start, and the number of units matched
-	p.begin.eachUnit(text, func(u []byte, first, last int) continuation {
+	var open []int // for each partial match, the number of units matched
+	p.begin.eachUnit(text, func(u []byte, _, _ int) continuation {
 		going := open[:0]
-		for _, b := range append(open, begun{start: first}) {
-			if p.units[b.units] != string(u) {
+		for _, matched := range append(open, 0) {
+			if p.units[matched] != string(u) {
 				continue
 			}
-			if b.units++; b.units == len(p.units) {
-				start, end, ok = b.start, last, true
+			if matched+1 == len(p.units) {
+				found = true
 				return endReading
 			}
-			going = append(going, b)
+			going = append(going, matched+1)
 		}
 		open = going
 		if len(open) == 0 {
@@ -86,5 +85,5 @@ func (p phrase) find(text string) (start, end int, ok bool) {
 		}
 		return readOn
 	})
-	return start, end, ok
+	return found
 }

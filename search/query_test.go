@@ -150,26 +150,22 @@ func numbered(n int) string {
 
 func TestFindPhrase(t *testing.T) {
 	text := "The well-known e-mail client, node.js; 我们用机器学习来翻译。Über den FLUSS. a a b"
-	for words, want := range map[string]string{
-		"well known":         "well-known",
-		"E MAIL":             "e-mail",
-		"e-mail client node": "e-mail client, node",
-		"js 我们":              "js; 我们",
-		"机器学习":               "机器学习",
-		"uber den":           "Über den",
-		"den fluß":           "den FLUSS",
-		"a b":                "a b",
-		"a a b":              "a a b",
-		"client":             "client",
-		"mail node":          "",
-		"器机":                 "",
-		"":                   "",
+	for words, want := range map[string]bool{
+		"well known":         true,
+		"E MAIL":             true,
+		"e-mail client node": true,
+		"js 我们":              true,
+		"机器学习":               true,
+		"uber den":           true,
+		"den fluß":           true,
+		"a b":                true,
+		"a a b":              true,
+		"client":             true,
+		"mail node":          false,
+		"器机":                 false,
+		"":                   false,
 	} {
-		t.Run(words, func(t *testing.T) {
-			start, end, ok := newPhrase(words).find(text)
-			assert.Equal(t, want != "", ok)
-			assert.Equal(t, want, text[start:end])
-		})
+		assert.Equal(t, want, newPhrase(words).in(text), words)
 	}
 }
 
@@ -188,10 +184,9 @@ func TestFindPhrase_AsIfAllWereRead(t *testing.T) {
 	found := 0
 	for range 20_000 {
 		text, p := some(1+random.IntN(40)), newPhrase(some(1+random.IntN(4)))
-		from, to, ok := phrase{units: p.units}.find(text)
-		start, end, same := p.find(text)
-		require.Equal(t, []any{from, to, ok}, []any{start, end, same}, "%q in %q", p.units, text)
-		if ok {
+		in := phrase{units: p.units}.in(text)
+		require.Equal(t, in, p.in(text), "%q in %q", p.units, text)
+		if in {
 			found++
 		}
 	}
@@ -207,8 +202,7 @@ func TestFindPhrase_NoSpaces(t *testing.T) {
 		find := func(text string, times int) float64 {
 			start := time.Now()
 			for range times {
-				_, _, ok := p.find(text)
-				require.True(t, ok)
+				require.True(t, p.in(text))
 			}
 			return float64(time.Since(start))
 		}

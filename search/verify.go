@@ -95,13 +95,7 @@ func (r *request) hasPhrases() bool { return len(r.phrases)+len(r.notPhrases) > 
 // verify reports whether a note contains all required phrases and no excluded one.
 func (r *request) verify(n *notes.Note) bool {
 	has := func(p phrase) bool {
-		if _, _, ok := p.find(n.Content); ok {
-			return true
-		}
-		return slices.ContainsFunc(append([]string{n.Title, n.Path}, n.Aliases...), func(name string) bool {
-			_, _, ok := p.find(name)
-			return ok
-		})
+		return p.in(n.Content) || p.in(n.Title) || p.in(n.Path) || slices.ContainsFunc(n.Aliases, p.in)
 	}
 	for _, p := range r.phrases {
 		if !has(p) {
