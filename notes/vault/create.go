@@ -249,10 +249,15 @@ func (c *composer) fillFrom(r notes.CreateRequest, template string, at time.Time
 		return r, &notes.Error{Op: "create", Err: notes.ErrInvalid, Detail: "the content begins with front matter, which cannot follow a template", Hint: "Pass it as front_matter instead."}
 	}
 	title := strings.TrimSpace(r.Title)
-	if title == "" {
-		title = notes.BaseName(path.Base(r.Path))
+	name := notes.BaseName(path.Base(cmp.Or(r.Path, notes.FileName(title))))
+	title = cmp.Or(title, name)
+	properties := markdown.Parse([]byte(note.Content)).FrontMatter.End
+	d := draft{path: r.Path, text: []byte(app.Fill(note.Content[:properties], name, at) + app.Fill(note.Content[properties:], title, at))}
+	if name != title {
+		if err := d.retitle(name, title); err != nil {
+			return r, err
+		}
 	}
-	d := draft{path: r.Path, text: []byte(app.Fill(note.Content, title, at))}
 	if r.FrontMatter, err = d.override(r.FrontMatter); err != nil {
 		return r, err
 	}
@@ -274,6 +279,28 @@ func withoutTitle(content string, template []byte) string {
 		return content
 	}
 	return content[h[0].ContentStart:]
+}
+
+// retitle replaces the file's name as title or alias in the template's properties by the title
+// from which it was made, such as "A: b" of "A- b".
+func (d *draft) retitle(name, title string) (err error) {
+	values := markdown.Parse(d.text).FrontMatter.Values
+	for _, key := range []string{"title", "aliases"} {
+		key, _ := markdown.KeyOf(values, key)
+		value := values[key]
+		switch list, _ := value.([]any); {
+		case value == name:
+			value = title
+		case slices.Contains(list, any(name)):
+			list[slices.Index(list, any(name))] = title
+		default:
+			continue
+		}
+		if d.text, err = edit.SetFrontMatter(d.text, key, value); err != nil {
+			return d.unwritable(key, err)
+		}
+	}
+	return nil
 }
 
 // readTemplate reads a template by its name in the folder of templates, or like any other
