@@ -253,7 +253,7 @@ func (c *composer) fillFrom(r notes.CreateRequest, template string, at time.Time
 	title = cmp.Or(title, name)
 	properties := markdown.Parse([]byte(note.Content)).FrontMatter.End
 	d := draft{path: r.Path, text: []byte(app.Fill(note.Content[:properties], name, at) + app.Fill(note.Content[properties:], title, at))}
-	if name != title {
+	if r.Title != "" {
 		if err := d.retitle(name, title); err != nil {
 			return r, err
 		}
@@ -281,15 +281,15 @@ func withoutTitle(content string, template []byte) string {
 	return content[h[0].ContentStart:]
 }
 
-// retitle replaces the file's name as title or alias in the template's properties by the title
-// from which it was made, such as "A: b" of "A- b".
+// retitle sets the title in the template's properties, which may be a command of Templater, and
+// replaces the file's name as an alias by the title from which it was made, such as "A: b" of "A- b".
 func (d *draft) retitle(name, title string) (err error) {
 	values := markdown.Parse(d.text).FrontMatter.Values
 	for _, key := range []string{"title", "aliases"} {
 		key, _ := markdown.KeyOf(values, key)
 		value := values[key]
 		switch list, _ := value.([]any); {
-		case value == name:
+		case value == name || value != nil && strings.EqualFold(key, "title"):
 			value = title
 		case slices.Contains(list, any(name)):
 			list[slices.Index(list, any(name))] = title
