@@ -21,7 +21,7 @@ type bonuses struct {
 	window float64 // the words within windowSize bytes of each other
 	exact  float64 // the word itself instead of another with its stem
 	lead   float64 // the words in the title or the beginning of the note
-	title  float64 // the words of the title, if the query names it
+	title  float64 // the words of the title, or of the breadcrumb, if the query names it
 	named  float64 // a passage of another hit names the note; in units of the ideal score
 }
 
@@ -132,11 +132,12 @@ func (s *rescorer) score(n *notes.Note, c *candidate) (matches []match) {
 	if c.chunk < 0 && from < len(matches) {
 		c.meet = matches[from].start
 	}
-	c.bonus = s.pair*s.pairsIn(n.Content, matches, n.Title, titled) +
-		s.bonuses.window*meeting +
+	crumb, crumbed := s.breadcrumb(n, titled)
+	c.bonus = s.pair*s.pairsIn(n.Content, matches, crumb, crumbed) +
+		s.bonuses.window*max(meeting, distinct(s.weights, crumbed, nil)) +
 		s.exact*distinct(s.weights, matches, asAsked) +
 		s.lead*s.leadIn(n, titled, matches) +
-		s.bonuses.title*s.titleIn(n.Title, titled)
+		s.bonuses.title*max(s.titleIn(n.Title, titled), s.titleIn(crumb, crumbed))
 	elsewhere, inside := c.terms, uint64(0)
 	for i, m := range matches {
 		bit := uint64(1) << min(m.term, 63)
@@ -222,11 +223,32 @@ func distinct(weights []float64, matches []match, counts func(match) bool) float
 
 func asAsked(m match) bool { return m.exact }
 
-// pairsIn sums the weights of pairs that are adjacent in a text or a title.
-func (s *rescorer) pairsIn(text string, matches []match, title string, titled []match) float64 {
+// breadcrumb returns the title of a note with the heading that has most of the query's weight
+// beyond the title's, if one has, and the matches in both. A query may name a section by both, as
+// "sourdough feeding" does.
+func (s *rescorer) breadcrumb(n *notes.Note, titled []match) (string, []match) {
+	best, heading := distinct(s.weights, titled, nil), ""
+	for _, h := range n.Headings {
+		found := s.matcher.find(nil, h.Text)
+		if len(found) == 0 {
+			continue
+		}
+		if w := distinct(s.weights, append(found, titled...), nil); w > best+1e-9 {
+			best, heading = w, h.Text
+		}
+	}
+	if heading == "" {
+		return n.Title, titled
+	}
+	crumb := n.Title + " " + heading
+	return crumb, s.matcher.find(nil, crumb)
+}
+
+// pairsIn sums the weights of pairs that are adjacent in a text or a breadcrumb.
+func (s *rescorer) pairsIn(text string, matches []match, crumb string, crumbed []match) float64 {
 	sum := 0.0
 	for _, p := range s.pairs {
-		sum += p.weight * max(together(p, text, matches), together(p, title, titled))
+		sum += p.weight * max(together(p, text, matches), together(p, crumb, crumbed))
 	}
 	return sum
 }
@@ -247,8 +269,8 @@ func (s *rescorer) leadIn(n *notes.Note, titled, matches []match) float64 {
 	return distinct(s.begins, lead, nil)
 }
 
-// titleIn returns the weight of the terms in a title, times the square of the share of
-// the title's words that are in the query: the query may name the note. It needs two
+// titleIn returns the weight of the terms in a title or breadcrumb, times the square of the share
+// of its words that are in the query: the query may name the note or the section. It needs two
 // words, because in many vaults titles are single words.
 func (s *rescorer) titleIn(title string, titled []match) float64 {
 	words, have := 0, 0

@@ -22,6 +22,7 @@ func TestRescorer_Bonuses(t *testing.T) {
 		{"window", "anchor chain", lead + "The anchor, with its heavy old iron chain.", lead + "The anchor. " + filler + filler + "The chain.", func(b *bonuses) { b.window = 0 }},
 		{"exact", "booking", lead + "A booking.", lead + "They booked.", func(b *bonuses) { b.exact = 0 }},
 		{"lead", "harbour", "The harbour. " + lead, lead + "The harbour.", func(b *bonuses) { b.lead = 0 }},
+		{"section", "harbour dues", "# The harbour\n\n" + lead + "\n\n## Dues", "# The harbour\n\n" + lead + "\n\n## Rules\n\nDues.", func(b *bonuses) { b.pair, b.window, b.title = 0, 0, 0 }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			score := func(text string, off func(*bonuses)) float64 {
