@@ -59,7 +59,7 @@ func (s *scanner) openContainer(matched, columns, next int, lazy bool) bool {
 		padding = 1
 	}
 	s.skip(padding)
-	s.push(container{item: true, indent: columns + width + padding, outline: columns >= 4, empty: blank, block: len(s.doc.Blocks), whole: span{start: next, list: true}})
+	s.push(container{item: true, indent: columns + width + padding, outline: columns >= 4, empty: blank, block: len(s.doc.Blocks), whole: span{start: next, list: s.src[next+width-1]}})
 	s.itemOpened = true
 	return true
 }
@@ -67,7 +67,7 @@ func (s *scanner) openContainer(matched, columns, next int, lazy bool) bool {
 func (s *scanner) push(c container) {
 	s.fillItem()
 	c.whole.lineStart, c.whole.line, c.whole.containers = s.lineStart, s.line, len(s.containers)+1
-	if c.whole.list && s.previous.list && s.previous.containers == c.whole.containers { // another item of that list
+	if c.whole.list != 0 && s.previous.list == c.whole.list && s.previous.containers == c.whole.containers { // another item of that list
 		c.whole = s.previous
 	}
 	s.containers = append(s.containers, c)
@@ -306,8 +306,39 @@ func (s *scanner) finishBlock(end int) {
 	case s.kind == leafHTML && s.htmlEnd == nil: // not code or a comment
 		s.inline.htmlLinks(s.current.start, end, s.current.line)
 	case s.kind == leafComment: // Obsidian reads its links and tags
-		s.inline.scan(s.current.start, end, s.current.line)
+		s.scanComment(end)
 	}
 	s.previous = s.current
 	s.previous.end = end
+}
+
+// scanComment reads the links and tags of a comment, paragraph by paragraph and outside its fenced
+// code, such as the data of a drawing.
+func (s *scanner) scanComment(end int) {
+	var code fence
+	from, fromLine := s.current.start, s.current.line
+	for pos, line := from, fromLine; pos < end; line++ {
+		lineEnd, next := LineAt(s.src[:end], pos)
+		text := bytes.Trim(s.src[pos:lineEnd], " \t>\r")
+		var f fence
+		if len(text) > 0 && (text[0] == '`' || text[0] == '~') {
+			f = openingFence(text)
+		}
+		inCode := code.length > 0
+		closes := inCode && f.mark == code.mark && f.length >= code.length && len(text) == f.length
+		if closes || !inCode && (f.length > 0 || len(text) == 0) {
+			if !inCode {
+				s.inline.scan(from, pos, fromLine)
+			}
+			code = fence{}
+			if !closes {
+				code = f
+			}
+			from, fromLine = next, line+1
+		}
+		pos = next
+	}
+	if code.length == 0 && from < end {
+		s.inline.scan(from, end, fromLine)
+	}
 }

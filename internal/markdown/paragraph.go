@@ -51,6 +51,7 @@ func (s *scanner) addBlock() {
 			s.doc.Blocks = append(s.doc.Blocks, Block{
 				ID: id, Line: b.line, Start: b.start, End: p.end, lineStart: b.lineStart, itemEnd: p.end,
 			})
+			s.previous.list = 0 // an item below begins another list
 		}
 		return
 	}

@@ -176,12 +176,18 @@ func TestBlocks_IDBelow(t *testing.T) {
 		"- a\n\ntext\n\n1. b\n2. c\n\n^id\n": "1. b\n2. c\n\n^id",
 		"- a\n  - b\n  - c\n\n  ^id\n":       "- b\n  - c\n\n  ^id",
 		"text\n-\n\n^id\n":                   "text\n-\n\n^id",
+		"- a\n- b\n\n1. c\n2. d\n\n^id\n":    "1. c\n2. d\n\n^id",
+		"- a\n\n* b\n* c\n\n^id\n":           "* b\n* c\n\n^id",
 	} {
 		blocks := Parse([]byte(src)).Blocks
 		if assert.Len(t, blocks, 1, "%q", src) {
 			assert.Equal(t, want, src[blocks[0].Start:blocks[0].End])
 		}
 	}
+	src := "- a\n\n^one\n\n- b\n\n^two\n"
+	blocks := Parse([]byte(src)).Blocks
+	require.Len(t, blocks, 2)
+	assert.Equal(t, "- b\n\n^two", src[blocks[1].Start:blocks[1].End], "an id ends its list")
 }
 
 func TestByteOrderMarkAndLineEndings(t *testing.T) {

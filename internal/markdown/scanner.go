@@ -96,8 +96,8 @@ type scanner struct {
 // span is a run of bytes that starts on a line.
 type span struct {
 	start, end, lineStart, line int
-	containers                  int // number of enclosing containers
-	list                        bool
+	containers                  int  // number of enclosing containers
+	list                        byte // the last byte of the first item's marker, which differs between lists; 0 if it is no list
 }
 
 // paragraph is the paragraph being read.
