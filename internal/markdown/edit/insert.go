@@ -354,11 +354,12 @@ func (e *Edit) addToSection(src []byte) ([]byte, error) {
 	doc := markdown.Parse(src)
 	section, err := markdown.FindSection(doc, src, e.Heading)
 	if errors.Is(err, markdown.ErrMissing) && e.CreateHeading {
-		if src, err = addHeading(src, e.Heading); err != nil {
+		var added int
+		if src, added, err = addHeading(src, e.Heading); err != nil {
 			return nil, err
 		}
 		doc = markdown.Parse(src)
-		section = markdown.HeadingSection(doc, len(doc.Headings)-1)
+		section = markdown.HeadingSection(doc, added)
 	}
 	if err != nil {
 		return nil, err
@@ -367,7 +368,7 @@ func (e *Edit) addToSection(src []byte) ([]byte, error) {
 		return nil, invalid("^%s is a block and has no section; insert_after puts text after it", section.BlockID)
 	}
 	content := e.Content
-	if heading, rest, ok := cutHeading(content, section); ok && strings.HasPrefix(strings.TrimSpace(heading), strings.Repeat("#", section.Level)+" ") {
+	if heading, rest, ok := cutHeading(content, section); ok && strings.TrimSpace(heading) == strings.TrimSpace(string(src[section.Start:section.ContentStart])) {
 		content = rest
 	}
 	at, indent := section.ContentStart, ""
@@ -387,29 +388,33 @@ func (e *Edit) addToSection(src []byte) ([]byte, error) {
 	return insertBlock(src, doc, at, content, indent)
 }
 
-// addHeading adds a heading at the end of the note. Its level is that of ref
-// ("### Maps"), or 2 if ref has none ("Maps").
-func addHeading(src []byte, ref string) ([]byte, error) {
+// addHeading adds a heading at the end of the note and returns its number. Its level is that of
+// ref ("### Maps"), or 2 if ref has none ("Maps").
+func addHeading(src []byte, ref string) (out []byte, added int, err error) {
 	level, name := markdown.SplitLevel(strings.TrimSpace(ref))
 	name = strings.TrimSpace(strings.TrimLeft(name, "#"))
 	if strings.HasPrefix(name, "^") {
-		return nil, invalid("%s is a block, and no heading can be made for it", name)
+		return nil, 0, invalid("%s is a block, and no heading can be made for it", name)
 	}
 	if _, line := markdown.SplitLine(name); name == "" || line > 0 || strings.ContainsAny(name, "\r\n") || strings.Contains(name, markdown.PathSeparator) {
-		return nil, invalid("create_heading needs the text of one heading, not %q", ref)
+		return nil, 0, invalid("create_heading needs the text of one heading, not %q", ref)
 	}
 	if level == 0 {
 		level = 2
 	}
-	out, err := Append(src, strings.Repeat("#", level)+" "+name)
+	out, err = Append(src, strings.Repeat("#", level)+" "+name)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	doc := markdown.Parse(out)
-	if n := len(doc.Headings); n == 0 || doc.Headings[n-1].Text != markdown.PlainText([]byte(name)) {
-		return nil, invalid("no heading can be made at the end of the note, which is inside code or HTML; close that first")
+	text := markdown.PlainText([]byte(name))
+	for added = len(doc.Headings) - 1; added >= 0 && doc.Headings[added].Text != text; {
+		added-- // those of a drawing's data follow
 	}
-	return out, nil
+	if added < 0 {
+		return nil, 0, invalid("no heading can be made at the end of the note, which is inside code or HTML; close that first")
+	}
+	return out, added, nil
 }
 
 // insertBlock inserts content between the lines before and after at, separated from

@@ -276,6 +276,8 @@ func TestAddToSectionWithItsHeading(t *testing.T) {
 		{"# A\n", "\n## Log\n\n- x\n", "# A\n\n## Log\n\n- x\n"},
 		{"# A\n\n## Log\n\n- a\n", "### Log\n\nx", "# A\n\n## Log\n\n- a\n\n### Log\n\nx\n"}, // a section in it
 		{"# A\n\n## Log\n\n- a\n", "## Other\n\nx", "# A\n\n## Log\n\n- a\n\n## Other\n\nx\n"},
+		{"# A\n\n## Log\n\n- a\n", "## [[B|Log]]\n\nx", "# A\n\n## Log\n\n- a\n\n## [[B|Log]]\n\nx\n"}, // with a link
+		{"---\nexcalidraw-plugin: parsed\n---\n# Excalidraw Data\na ^b\n", "x", "---\nexcalidraw-plugin: parsed\n---\n## Log\n\nx\n\n# Excalidraw Data\na ^b\n"},
 	} {
 		out, _, err := Apply(t.Context(), []byte(test.src), []Edit{{Op: OpAppend, Heading: "Log", CreateHeading: true, Content: test.content}})
 		require.NoError(t, err, test.content)
