@@ -271,14 +271,21 @@ func (c *composer) fillFrom(r notes.CreateRequest, template string, at time.Time
 	return r, nil
 }
 
-// withoutTitle returns content without the title at its start if the template has it.
+// withoutTitle returns content without the title at its start if the template begins with it and
+// has no other heading of that level.
 func withoutTitle(content string, template []byte) string {
-	h := markdown.Parse([]byte(content)).Headings
-	if len(h) == 0 || h[0].Level > 1 || strings.TrimSpace(content[:h[0].Start]) != "" ||
-		!slices.ContainsFunc(markdown.Parse(template).Headings, func(t markdown.Heading) bool { return t.Level == 1 && t.Text == h[0].Text }) {
+	given, own := markdown.Parse([]byte(content)).Headings, markdown.Parse(template).Headings
+	titles := 0
+	for _, h := range own {
+		if h.Level == 1 {
+			titles++
+		}
+	}
+	if len(given) == 0 || titles != 1 || strings.TrimSpace(content[:given[0].Start]) != "" ||
+		strings.TrimSpace(content[given[0].Start:given[0].ContentStart]) != strings.TrimSpace(string(template[own[0].Start:own[0].ContentStart])) {
 		return content
 	}
-	return content[h[0].ContentStart:]
+	return content[given[0].ContentStart:]
 }
 
 // retitle sets the title in the template's properties, which may be a command of Templater, and
@@ -287,9 +294,9 @@ func (d *draft) retitle(name, title string) (err error) {
 	values := markdown.Parse(d.text).FrontMatter.Values
 	for _, key := range []string{"title", "aliases"} {
 		key, _ := markdown.KeyOf(values, key)
-		value := values[key]
+		value, has := values[key]
 		switch list, _ := value.([]any); {
-		case value == name || value != nil && strings.EqualFold(key, "title"):
+		case has && (value == name || strings.EqualFold(key, "title")):
 			value = title
 		case slices.Contains(list, any(name)):
 			list[slices.Index(list, any(name))] = title

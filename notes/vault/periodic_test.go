@@ -290,7 +290,7 @@ func TestCreateFromTemplates(t *testing.T) {
 // TestCreateFromTemplates_Properties: in properties, where ": " and "#" have a meaning and links need
 // the file's name, {{title}} is that name, as in Obsidian, but the note keeps its title.
 func TestCreateFromTemplates_Properties(t *testing.T) {
-	f := newFixture(t, "T.md", "---\ntitle: {{title}}\naliases: [\"{{title}}\", x]\nup: \"[[{{title}} index]]\"\n---\n# {{title}}\n", "U.md", "---\nup: {{title}}\n---\n", "V.md", "---\ntitle: \"<% tp.file.title %>\"\n---\n")
+	f := newFixture(t, "T.md", "---\ntitle: {{title}}\naliases: [\"{{title}}\", x]\nup: \"[[{{title}} index]]\"\n---\n# {{title}}\n", "U.md", "---\nup: {{title}}\n---\n", "V.md", "---\ntitle: \"<% tp.file.title %>\"\n---\n", "W.md", "---\ntitle:\n---\n", "S.md", "# Summary\n\n# Details\n")
 	for title, want := range map[string]string{
 		`Recipe: "Soup" #2`: "---\ntitle: \"Recipe: \\\"Soup\\\" #2\"\naliases: [\"Recipe: \\\"Soup\\\" #2\", x]\nup: \"[[Recipe- Soup 2 index]]\"\n---\n# Recipe: \"Soup\" #2\n",
 		"Soup":              "---\ntitle: Soup\naliases: [\"Soup\", x]\nup: \"[[Soup index]]\"\n---\n# Soup\n",
@@ -302,6 +302,7 @@ func TestCreateFromTemplates_Properties(t *testing.T) {
 	for _, tt := range []struct{ title, template, want string }{
 		{"A: b", "U", "---\nup: A- b\ntitle: \"A: b\"\n---\n"},
 		{"Dune", "V", "---\ntitle: \"Dune\"\n---\n"},
+		{"C: d", "W", "---\ntitle: \"C: d\"\n---\n"},
 	} {
 		w, err := f.Create(t.Context(), notes.CreateRequest{Title: tt.title, Template: tt.template})
 		require.NoError(t, err)
@@ -310,6 +311,9 @@ func TestCreateFromTemplates_Properties(t *testing.T) {
 	w, err := f.Create(t.Context(), notes.CreateRequest{Path: "P", Template: "V"})
 	require.NoError(t, err)
 	assert.Equal(t, "---\ntitle: \"<% tp.file.title %>\"\n---\n", f.onDisk(w.Path), "no title was passed")
+	w, err = f.Create(t.Context(), notes.CreateRequest{Path: "Q", Template: "S", Content: "# Summary\ns"})
+	require.NoError(t, err)
+	assert.Equal(t, "# Summary\n\n# Details\n\n# Summary\ns\n", f.onDisk(w.Path), "of two headings, neither is the title")
 }
 
 // TestCreate_ObsidianFolder checks that a note created without a folder goes where
