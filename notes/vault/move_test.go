@@ -69,6 +69,14 @@ func TestMoveRewritesLinks(t *testing.T) {
 			map[string]string{"New.md": "o", "A.md": "---\nup: \"[[New]]\" # keep\nlist:\n  - '[[New|x]]'\n---\n"},
 		},
 		{
+			"a link to another file, of which the path cannot be written", []string{"Work/C#/Plan.md", "x", "Inbox/Foo.md", "y", "B.md", "[[Plan]]"}, "Inbox/Foo", "N/d/e/Plan.md",
+			map[string]string{"N/d/e/Plan.md": "y", "B.md": "[[Plan]]"},
+		},
+		{
+			"a link to another file, with a shorter path than the moved one", []string{"日本語の/Plan.md", "x", "Inbox/Foo.md", "y", "Inbox/A.md", "[[Plan]]"}, "Inbox/Foo", "abcdef/d/Plan.md",
+			map[string]string{"abcdef/d/Plan.md": "y", "Inbox/A.md": "[[Plan]]"},
+		},
+		{
 			"comments, as of Excalidraw, but not the code in them", []string{"Old.md", "o", "A.md", "a %% [[Old]] %%\n\n%%\n# Data\n1f: [[Old#H]] #t\n\n```json\n{\"a\": \"[[Old]]\"}\n```\n%%\n<!-- [[Old]] -->\n"}, "Old", "New.md",
 			map[string]string{"New.md": "o", "A.md": "a %% [[New]] %%\n\n%%\n# Data\n1f: [[New#H]] #t\n\n```json\n{\"a\": \"[[Old]]\"}\n```\n%%\n<!-- [[Old]] -->\n"},
 		},

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"notesd/internal/markdown"
 	"notesd/internal/markdown/edit"
@@ -109,7 +110,7 @@ func (l *linksAround) keeps(notePath string, link markdown.Link) (was store.Targ
 	// A relative link that was correct for every renderer must remain so, not only for those
 	// that search for the name elsewhere as Obsidian does.
 	exact := store.IsRelative(link.Target, kind) && relativeTo(notePath, link.Target, was.Path) && l.move.v.store.FolderOf(from) == l.move.v.store.FolderOf(want)
-	shortest := l.isShortest(notePath, link.Target, kind, was.Path, l.before)
+	shortest := l.isShortest(notePath, link.Target, kind, was.Path, l.before) && !strings.ContainsAny(want, "#^[]|")
 	leadsToWant := func(spelled string) bool {
 		t, state := l.move.v.store.ChooseTarget(from, spelled, kind, l.after[store.LinkKey(spelled)])
 		return (state == store.LinkResolved || state == store.LinkAttachment) && t.Path == want && (!shortest || l.isShortest(from, spelled, kind, want, l.after))
@@ -139,9 +140,9 @@ func (l *linksAround) isShortest(from, link string, kind notes.LinkKind, want st
 	}
 	rank := func(p string) int {
 		if notes.Under(p, path.Dir(from)) {
-			return len(p)
+			return utf8.RuneCountInString(p)
 		}
-		return len(p) + 1<<20
+		return utf8.RuneCountInString(p) + 1<<20
 	}
 	return !slices.ContainsFunc(candidates[store.LinkKey(link)], func(t store.Target) bool {
 		if t.Path == want || rank(t.Path) > rank(want) || s.FolderOf(t.Path) != s.FolderOf(from) {
