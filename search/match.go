@@ -98,7 +98,8 @@ func (m *matcher) match(dst []match, text string, s terms.Span) []match {
 	switch kind := s.Kind(); {
 	case kind == terms.ClassDense || kind == terms.ClassRunOn:
 		list = terms.GramsFrom(list, text, s, &m.first)
-	case kind == terms.ClassSymbol || m.mayMatch(text, s):
+	case kind == terms.ClassSymbol || m.mayMatch(text, s) &&
+		(m.seeker == nil || s.Classes&(terms.HighBit|terms.ClassConnector) == 0 || m.seeker.within(text[s.Start:s.End])):
 		list = terms.Expand(list, text, s)
 	}
 	for _, t := range list {

@@ -2,6 +2,7 @@ package search
 
 import (
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"notesd/search/terms"
@@ -167,6 +168,21 @@ next:
 		return true
 	}
 	return false
+}
+
+// within reports whether a word, without connectors and accents, contains a needle: each of its
+// terms is the stem of a part of it.
+func (s *seeker) within(word string) bool {
+	var buf [terms.MaxTerm]byte
+	folded := terms.Fold(buf[:0], word)
+	letters := folded[:0]
+	for _, b := range folded {
+		if terms.ByteClass[b] != terms.ClassConnector {
+			letters = append(letters, b)
+		}
+	}
+	word = string(letters)
+	return slices.ContainsFunc(s.needles, func(n string) bool { return strings.Contains(word, n) })
 }
 
 // seekerOf returns a seeker of the words that begin like one of these terms and are not hidden,
