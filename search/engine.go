@@ -331,7 +331,7 @@ func (s *search) withoutPhrases(ctx context.Context, need int, unread []string) 
 	if len(unread) > 0 {
 		read = "that was read "
 	}
-	remark := fmt.Sprintf("no note %shas %s; searched for the words instead", read, strings.Join(s.r.quoted, " and "))
+	remark := fmt.Sprintf("%s%shas %s; searched for the words instead", s.noNote(false), read, strings.Join(s.r.quoted, " and "))
 	s.r = &r // the plan's terms have the Others of the words in s.instead, so these are not unknown again
 	list, err := s.rank(ctx, need)
 	if err == nil {

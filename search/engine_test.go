@@ -444,6 +444,25 @@ func TestRanking(t *testing.T) {
 	assert.Equal(t, []string{"folder/sub/paths"}, f.paths("sub"))
 }
 
+// A query may name a note by its title and by what the note is filed under.
+func TestRanking_TitleAndLabel(t *testing.T) {
+	f := newFixture(t, map[string]string{
+		"Projects/Atlas/Roadmap.md": "# Roadmap\n\nWhat we want to have done before the summer, by quarter.",
+		"Projects/Boat/Roadmap.md":  "# Roadmap\n\nThe hull first, then the sails. The atlas is on board.",
+		"Retro.md":                  "---\ntype: meeting\nproject: Harbour\n---\nToo many open ends, and too few hands.",
+		"Cranes.md":                 "The harbour retro took long. In the harbour, the retro found the cranes late.",
+		"Cakes.md":                  "Flour, oil and sugar, baked for an hour. #vegan",
+		"Guests.md":                 "The vegan cake is for Ann. She asked for a vegan one, a cake without eggs.",
+	})
+	for query, want := range map[string]string{
+		"atlas roadmap": "Projects/Atlas/Roadmap",
+		"harbour retro": "Retro",
+		"vegan cake":    "Cakes",
+	} {
+		assert.Equal(t, want, f.paths(query)[0], query)
+	}
+}
+
 func TestPassages(t *testing.T) {
 	f := newFixture(t, map[string]string{
 		"long.md": "---\ntags: [a]\n---\n# Long note\n\n" + strings.Repeat("Filler about nothing in particular.\n", 40) +
@@ -793,6 +812,9 @@ func TestPhrase_NoNoteHas(t *testing.T) {
 	assert.Empty(t, f.paths(`formatting "what you see is what you get"`))
 	assert.Equal(t, []string{"a"}, f.paths(`formatting “what you see is what you get”`), "may be a title")
 	assert.Empty(t, f.paths(sentence+` title:printers`), "other conditions hold")
+	assert.Empty(t, f.paths(`"no such phrase" “what you see is what you get”`), "plain quotes are conditions")
+	f.write(map[string]string{"d/d.md": "The plan."})
+	assert.Contains(t, f.search(search.Query{Text: "“the plan” path:a"}).Notes, `no note that meets the other conditions has "the plan"; searched for the words instead`)
 	f.write(map[string]string{"c.md": "Printers: what you see is what you get."})
 	assert.Equal(t, []string{"c"}, f.paths(sentence), "a condition if a note has it")
 	assert.Equal(t, []string{"c"}, f.paths(`formatting “what you see is what you get”`))

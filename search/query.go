@@ -147,13 +147,15 @@ func parseQuery(text string, now time.Time) []node {
 	return withoutRepeats(p.nodes)
 }
 
-// plainSigns returns a mapping of a query's characters in order: each space to a plain one, as
-// between words typed on a Japanese keyboard, and a wide minus before a word to '-'.
+// plainSigns returns a mapping of a query's characters in order: each space outside quotes to a
+// plain one, as between words typed on a Japanese keyboard, and a wide minus before a word to '-'.
 func plainSigns() func(rune) rune {
-	before := ' '
+	before, quoted := ' ', false
 	return func(r rune) rune {
 		switch {
-		case unicode.IsSpace(r):
+		case r == '"':
+			quoted = !quoted
+		case unicode.IsSpace(r) && !quoted:
 			r = ' '
 		case before == ' ' && (r == '－' || r == '−'):
 			r = '-'
@@ -441,7 +443,7 @@ var (
 func newRequest(nodes []node, filter notes.Filter) *request {
 	r := &request{filter: filter}
 	var meaning, quoted []string
-	said, soft := 0, false
+	said, hard := 0, false
 	b := planBuilder{request: r, terms: map[string]int{}}
 	for _, n := range nodes {
 		switch {
@@ -456,7 +458,7 @@ func newRequest(nodes []node, filter notes.Filter) *request {
 		switch n.kind {
 		case kindPhrase:
 			r.phrases = append(r.phrases, newPhrase(n.text))
-			quoted, soft = append(quoted, n.String()), soft || n.soft
+			quoted, hard = append(quoted, n.String()), hard || !n.soft
 			r.plan.Require = append(r.plan.Require, allOf(n.text, nil))
 		case kindTitle:
 			r.titles = append(r.titles, allOf(n.text, []string{index.FieldName}))
@@ -465,7 +467,7 @@ func newRequest(nodes []node, filter notes.Filter) *request {
 		}
 	}
 	r.plan.Require = append(r.plan.Require, r.titles...)
-	if said >= sentence || soft {
+	if said >= sentence || !hard {
 		r.quoted = quoted
 	}
 	b.Language = languageOf(meaning)

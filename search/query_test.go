@@ -88,6 +88,7 @@ func TestParseQuery(t *testing.T) {
 		`什么是“机器学习”？`:                 `word(什么是“机器学习”？)`,
 		`“双减”政策 the “a`:              `word(“双减”政策) word(the) word(“a)`,
 		"家族　tag:旅行\u00a0one":         `word(家族) tag(旅行) word(one)`,
+		"path:\"メモ　2024/\" x":        "path(メモ　2024/) word(x)",
 		`1－2 −3`:                     `word(1－2) -word(3)`,
 		``:                           ``,
 	} {

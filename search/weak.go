@@ -149,16 +149,11 @@ func (s *search) judge(list *rankedList) {
 		}
 		list.remarks = append(list.remarks, fmt.Sprintf("found no note with %s that fits the rest of the query; without quotation marks, its words are searched", strings.Join(missing, " and ")))
 	case len(list.found) == 0 && list.semantic.State == StateReady:
-		which := ""
-		asked := s.r.filter
-		if asked.Scope, asked.Exclude = nil, nil; s.admitted != s.allowed || !asked.IsZero() {
-			which = "that meets the other conditions "
-		}
 		near := " or is semantically close"
 		if s.byDigits() {
 			near = ""
 		}
-		list.remarks = append(list.remarks, "no note "+which+"has these words"+near)
+		list.remarks = append(list.remarks, s.noNote(s.admitted != s.allowed)+"has these words"+near)
 	case list.weak:
 		list.remarks = append(list.remarks, "no note matches well: the hits have few of the words or are only remotely related")
 	}
@@ -206,4 +201,14 @@ func (s *rescorer) share(terms uint64) float64 {
 		}
 	}
 	return sum / s.asked
+}
+
+// noNote begins a remark about what no note has, of those that meet the conditions of the query:
+// its filter and others.
+func (s *search) noNote(others bool) string {
+	asked := s.r.filter
+	if asked.Scope, asked.Exclude = nil, nil; others || !asked.IsZero() {
+		return "no note that meets the other conditions "
+	}
+	return "no note "
 }
