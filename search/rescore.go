@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"maps"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -223,24 +224,43 @@ func distinct(weights []float64, matches []match, counts func(match) bool) float
 
 func asAsked(m match) bool { return m.exact }
 
-// breadcrumb returns the title of a note with the heading that has most of the query's weight
-// beyond the title's, if one has, and the matches in both. A query may name a section by both, as
-// "sourdough feeding" does.
+// breadcrumb returns the title of a note with the label or heading that has most of the query's
+// weight beyond the title's, if one has, and the matches in both. Labels are the folders, the tags
+// and the lines of the front matter. A query may name a note by title and label, as "atlas roadmap"
+// does, or a section by title and heading, as "sourdough feeding" does.
 func (s *rescorer) breadcrumb(n *notes.Note, titled []match) (string, []match) {
-	best, heading := distinct(s.weights, titled, nil), ""
+	parts := append(strings.Split(path.Dir(n.Path), "/"), n.Tags...)
+	if n.FrontMatter != nil && len(n.Chunks) > 0 {
+		parts = append(parts, strings.Split(n.Content[:n.Chunks[0].Start], "\n")...)
+	}
+	labels := len(parts)
 	for _, h := range n.Headings {
-		found := s.matcher.find(nil, h.Text)
-		if len(found) == 0 {
+		parts = append(parts, h.Text)
+	}
+	found := s.matcher.find(nil, terms.ClipTo(strings.Join(parts, "\n"), firstBlock))
+	crumb, best, end := n.Title, distinct(s.weights, titled, nil), 0
+	for i, part := range parts {
+		end += len(part) + 1
+		in := 0
+		for in < len(found) && found[in].start < end {
+			in++
+		}
+		if in == 0 {
 			continue
 		}
-		if w := distinct(s.weights, append(found, titled...), nil); w > best+1e-9 {
-			best, heading = w, h.Text
+		if w := distinct(s.weights, slices.Concat(titled, found[:in]), nil); w > best+1e-9 {
+			best, crumb = w, n.Title+" "+part
+			if i < labels {
+				crumb = part + " " + n.Title
+			}
+		}
+		if found = found[in:]; len(found) == 0 {
+			break
 		}
 	}
-	if heading == "" {
-		return n.Title, titled
+	if crumb == n.Title {
+		return crumb, titled
 	}
-	crumb := n.Title + " " + heading
 	return crumb, s.matcher.find(nil, crumb)
 }
 
