@@ -134,6 +134,20 @@ func TestSeen_ListedAgain(t *testing.T) {
 	}
 }
 
+// After own changes, the lines that were seen before them are not those of a list of one task.
+func TestSeen_ListedAfterOwnChange(t *testing.T) {
+	w := newWorld(t, map[string]string{"List.md": "- [ ] one\n- [ ] two\n- [ ] three\n- [ ] four\n"})
+	w.call(t, "list_tasks", args{"note": "List"})
+	w.call(t, "edit_note", args{"note": "List", "edits": []args{{"op": "prepend", "content": "intro"}}})
+	w.call(t, "list_tasks", args{"text": "four"})
+	toggle := func(line int) args {
+		return args{"note": "List", "edits": []args{{"op": "toggle_task", "line": line}}}
+	}
+	w.fails(t, "edit_note", toggle(3)) // was three
+	w.call(t, "edit_note", toggle(6))
+	assert.Contains(t, w.disk(t, "List.md"), "- [ ] one\n- [ ] two\n- [ ] three\n- [x] four\n")
+}
+
 // A model that has the passages of gather_context often edits without reading the note: what
 // another program adds in between may not be replaced.
 func TestSeen_GatheredPassage(t *testing.T) {
@@ -146,6 +160,8 @@ func TestSeen_GatheredPassage(t *testing.T) {
 	mine := args{"note": "Rye", "edits": []args{{"op": "replace_section", "heading": "Log", "content": "mine"}}}
 	assert.Contains(t, w.fails(t, "edit_note", mine), "changed since this session last saw it")
 	assert.Equal(t, theirs, w.disk(t, "Rye.md"))
+	w.call(t, "gather_context", args{"query": "rye bread"})
+	w.call(t, "edit_note", mine) // of the version gathered last
 }
 
 func TestEditNote_SeveralNotesFitTheLimit(t *testing.T) {

@@ -142,7 +142,7 @@ func runGatherContext(ctx context.Context, in *invocation, a gatherArgs) (Outcom
 		return Outcome{Structured: out, Text: gatherText(a, out)}
 	})
 	for _, p := range passages[:shown] {
-		in.Seen.shown(p.Path, p.hash)
+		in.Seen.gathered(p.Path, p.hash)
 	}
 	return answer, nil
 }

@@ -63,9 +63,10 @@ type ListedNote struct {
 // and the past from history, in memory; see as_of.go. Both have the same form, so that a
 // page that does not fit is read again with a smaller limit in either case.
 func runListNotes(ctx context.Context, in *invocation, a listArgs) (Outcome, error) {
-	cursor, limit := a.Cursor, a.Limit
-	a.Cursor, a.Limit = "", 0
-	cursor, next, err := cursorOf(cursor, a)
+	a.Sort = cmp.Or(a.Sort, "date")
+	selected := a
+	selected.Cursor, selected.Limit, selected.Fields = "", 0, nil
+	cursor, next, err := cursorOf(a.Cursor, selected)
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -74,7 +75,7 @@ func runListNotes(ctx context.Context, in *invocation, a listArgs) (Outcome, err
 		return Outcome{}, err
 	}
 	filter.Glob, filter.Where, filter.Orphans, filter.BrokenLinks = a.Glob, a.Where, a.Orphans, a.BrokenLinks
-	query := notes.ListQuery{Filter: filter, Sort: cmp.Or(a.Sort, "date"), Limit: cmp.Or(limit, 50), Cursor: cursor, Fields: a.Fields}
+	query := notes.ListQuery{Filter: filter, Sort: a.Sort, Limit: cmp.Or(a.Limit, 50), Cursor: cursor, Fields: a.Fields}
 	at, err := in.asOf(a.AsOf)
 	if err != nil {
 		return Outcome{}, err

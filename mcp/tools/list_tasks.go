@@ -63,9 +63,9 @@ type ListedTask struct {
 // runListTasks explains an empty list: models often ask for open tasks when the task in
 // question is done.
 func runListTasks(ctx context.Context, in *invocation, a taskArgs) (Outcome, error) {
-	cursor, limit := a.Cursor, a.Limit
-	a.Cursor, a.Limit = "", 0
-	cursor, next, err := cursorOf(cursor, a)
+	selected := a
+	selected.Cursor, selected.Limit, selected.Status = "", 0, cmp.Or(a.Status, "open")
+	cursor, next, err := cursorOf(a.Cursor, selected)
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -82,7 +82,7 @@ func runListTasks(ctx context.Context, in *invocation, a taskArgs) (Outcome, err
 		a.Status, a.Due = "", "overdue"
 	}
 	q := notes.TaskQuery{Note: a.Note, Folder: filter.Folder, Tags: filter.Tags, Status: a.Status, Priority: a.Priority, Text: a.Text,
-		Sort: a.Sort, Limit: cmp.Or(limit, 50), Cursor: cursor, Scope: in.Scope}
+		Sort: a.Sort, Limit: cmp.Or(a.Limit, 50), Cursor: cursor, Scope: in.Scope}
 	if q.First, q.Last, err = in.taskLines(ctx, a.Note); err != nil {
 		return Outcome{}, err
 	}

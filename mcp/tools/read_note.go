@@ -126,10 +126,14 @@ func (in *invocation) readMany(ctx context.Context, refs []string, a readArgs) (
 		out.Truncated = out.Truncated || result.Truncated
 		texts = append(texts, outcome.Text)
 	}
-	if len(refs) == 1 && failed != nil {
+	switch {
+	case len(out.Results) > 0 || failed == nil:
+	case len(refs) == 1:
 		return Outcome{}, failed
+	default:
+		return Outcome{}, usagef("no note was read:\n- %s", strings.TrimSuffix(strings.Join(out.Notes[:min(10, len(out.Notes))], "\n- "), "."))
 	}
-	return Outcome{Structured: out, Text: strings.TrimPrefix(strings.Join(texts, "\n")+remarkLines(out.Notes), "\n")}, nil
+	return Outcome{Structured: out, Text: strings.Join(texts, "\n") + remarkLines(out.Notes)}, nil
 }
 
 // read reads one note into an outcome of at most most bytes in either form, by [fit]: an item is a

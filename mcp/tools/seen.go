@@ -20,7 +20,7 @@ import (
 // nothing is known after a relay has started another daemon, or over HTTP without sessions.
 type Seen struct {
 	versions          // to which changes of unread text are conditional
-	tasks    versions // to which changes of tasks by their lines are: also those only listed since
+	tasks    versions // to which changes of tasks by line are: list_tasks shows lines of newer ones
 }
 
 type versions struct {
@@ -33,6 +33,7 @@ type seen struct {
 	hash  string // of the version
 	lines string // of the version whose line numbers the session knows, if its own changes came since
 	only  []int  // if not nil: of the lines, the session knows only these
+	part  bool   // only passages of it were shown
 	left  bool   // the note has moved away
 }
 
@@ -40,6 +41,15 @@ type seen struct {
 func (s *Seen) Read(path, hash string) {
 	s.put(path, seen{hash: hash})
 	s.tasks.put(path, seen{hash: hash})
+}
+
+// gathered records the version of which the session was shown a passage, unless it has read another.
+func (s *Seen) gathered(path, hash string) {
+	for _, v := range []*versions{&s.versions, &s.tasks} {
+		if known := v.of(path); known.hash == "" || known.part {
+			v.put(path, seen{hash: hash, part: true})
+		}
+	}
 }
 
 // shown records the version of which the session was shown a part, unless it has seen
@@ -54,18 +64,15 @@ func (s *Seen) shown(path, hash string) {
 
 // listed records the version of which the session was shown a task on this line.
 func (s *Seen) listed(path, hash string, line int) {
-	if known := s.of(path).hash; known == "" || known == hash {
+	if s.of(path).hash == "" {
 		s.put(path, seen{hash: hash})
 	}
 	note := s.tasks.of(path)
 	if note.hash != hash || note.lines != "" {
-		all := note.hash == hash && note.only == nil
-		if note = (seen{hash: hash}); !all {
-			note.only = []int{}
-		}
+		note = seen{hash: hash, only: []int{}}
 	}
-	if note.only != nil {
-		note.only = append(slices.Clip(note.only), line) // calls may run in parallel
+	if i, known := slices.BinarySearch(note.only, line); note.only != nil && !known {
+		note.only = slices.Insert(slices.Clone(note.only), i, line) // calls may run in parallel
 	}
 	s.tasks.put(path, note)
 }
@@ -137,6 +144,11 @@ func (s *versions) put(path string, note seen) {
 	if note.hash != "" {
 		s.notes[path] = note
 	}
+}
+
+func (s *Seen) forget(path string) {
+	s.versions.forget(path)
+	s.tasks.forget(path)
 }
 
 func (s *versions) forget(path string) {
