@@ -181,7 +181,7 @@ async function image() {
 			fs.cpSync(vault, path.join(root, 'vault'), { recursive: true });
 			run('chown', ['-R', config.User, path.join(root, 'vault')]);
 			if (!own) fs.copyFileSync(emulator, path.join(root, 'emulator'));
-			const timeZone = 'Pacific/Kiritimati'; // UTC+14: seldom the day that it is elsewhere
+			const timeZone = new Date().getUTCHours() < 11 ? 'Pacific/Pago_Pago' : 'Pacific/Kiritimati'; // UTC-11 or UTC+14: another day than UTC's
 			const inside = ([program, ...args]) => ['env', '-i', `TZ=${timeZone}`, ...config.Env, '/usr/sbin/chroot', `--userspec=${config.User}`, root,
 				...(own ? [program] : ['/emulator', `/usr/bin/${program}`]), ...args];
 			const [command, ...args] = inside([...config.Entrypoint, ...config.Cmd]);
