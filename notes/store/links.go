@@ -444,11 +444,15 @@ func (s *Reader) Targets(ctx context.Context, ref string, scope notes.Scope) (no
 	return t, err
 }
 
-// permalinked selects the permalinks of all notes; the others follow it, for some of them.
+// permalinked and aliased select the permalinks and aliases of all notes; the others follow
+// them, for some. Logseq does not read the property aliases of front matter, which other apps
+// write, and to them an alias is no target.
 const (
-	permalinked    = `SELECT id, permalink FROM notes WHERE permalink <> ''`
-	permalinkIDs   = ` AND id IN (SELECT value FROM json_each(?))`
-	permalinkPaths = ` AND path IN (SELECT value FROM json_each(?))`
+	permalinked = `SELECT id, permalink FROM notes WHERE permalink <> ''`
+	aliased     = `SELECT id, alias_key FROM aliases JOIN notes ON id = note WHERE front_matter ->> '$.aliases' IS NULL`
+	withIDs     = ` AND id IN (SELECT value FROM json_each(?))`
+	withPaths   = ` AND path IN (SELECT value FROM json_each(?))`
+	withAliases = ` AND alias_key IN (SELECT value FROM json_each(?))`
 )
 
 // LinksTo returns the notes with a link that may point to one of the paths, and every
@@ -460,12 +464,14 @@ func (s *Store) LinksTo(ctx context.Context, paths ...string) (from []string, ta
 		keys = append(keys, s.linkKeys(p)...)
 	}
 	err = s.notes.Read(ctx, func(tx *sql.Tx) error {
-		at, err := permalinks(ctx, tx, permalinkPaths, sqlite.List(paths))
+		names, err := s.names(ctx, tx, withPaths, sqlite.List(paths))
 		if err != nil {
 			return err
 		}
-		for _, p := range at {
-			keys = append(keys, LinkKey(p))
+		for _, of := range names {
+			for _, name := range of {
+				keys = append(keys, LinkKey(name))
+			}
 		}
 		from, err = sqlite.Column[string](ctx, tx, `SELECT DISTINCT n.path FROM links l JOIN notes n ON n.id = l.note WHERE l.target_key IN (SELECT value FROM json_each(?))`, sqlite.List(keys))
 		if err != nil {
@@ -475,11 +481,15 @@ func (s *Store) LinksTo(ctx context.Context, paths ...string) (from []string, ta
 		if err != nil {
 			return err
 		}
+		aliases, err := s.aliases(ctx, tx, "")
+		if err != nil {
+			return err
+		}
 		return sqlite.ForEach(ctx, tx, `SELECT name_key, id, path FROM notes UNION ALL SELECT name_key, 0, path FROM attachments ORDER BY 3`, nil, func(rows *sql.Rows) error {
 			var k string
 			var t Target
 			err := rows.Scan(&k, &t.ID, &t.Path)
-			t.Permalink = pages[t.ID]
+			t.Permalink, t.Aliases = pages[t.ID], aliases[t.ID]
 			s.AddTarget(targets, k, t)
 			return err
 		})

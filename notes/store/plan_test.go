@@ -53,8 +53,11 @@ func TestPartialIndices(t *testing.T) {
 	assert.Contains(t, planOf(t, history, asked.text, "key"), "SEARCH operations USING INDEX operations_request (request_key=?)")
 	assert.Contains(t, planOf(t, history, deletedNames), "SCAN r USING COVERING INDEX revisions_old_path\nSEARCH d USING INTEGER PRIMARY KEY")
 	assert.Regexp(t, "^SCAN notes USING (COVERING )?INDEX notes_permalink$", planOf(t, s.notes.Reader(), permalinked))
-	assert.Regexp(t, "^SEARCH notes USING INTEGER PRIMARY KEY", planOf(t, s.notes.Reader(), permalinked+permalinkIDs, "[]"))
-	assert.Regexp(t, "^SEARCH notes USING INDEX .*path", planOf(t, s.notes.Reader(), permalinked+permalinkPaths, "[]"))
+	assert.Regexp(t, "^SEARCH notes USING INTEGER PRIMARY KEY", planOf(t, s.notes.Reader(), permalinked+withIDs, "[]"))
+	assert.Regexp(t, "^SEARCH notes USING INDEX .*path", planOf(t, s.notes.Reader(), permalinked+withPaths, "[]"))
+	assert.NotContains(t, planOf(t, s.notes.Reader(), aliased+withIDs, "[]"), "SCAN a")
+	assert.NotContains(t, planOf(t, s.notes.Reader(), aliased+withPaths, "[]"), "SCAN a")
+	assert.Contains(t, planOf(t, s.notes.Reader(), aliased+withAliases, "[]"), "SEARCH aliases USING COVERING INDEX aliases_key")
 }
 
 // TestTaskNotations_Plan: the newest tasks are read in the order of the key, up to the first

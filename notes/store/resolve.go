@@ -38,8 +38,9 @@ type Target struct {
 	ID         int64 // 0 for an attachment
 	attachment int64 // 0 for a note
 	Path       string
-	Permalink  string // as in the front matter, without the slashes around it
-	key        string // Path folded, once a link was compared with it
+	Permalink  string   // as in the front matter, without the slashes around it
+	Aliases    []string // folded; only those that links in a folder of Logseq may have as target
+	key        string   // Path folded, once a link was compared with it
 }
 
 // IsAt reports whether a link is the note's permalink, at which a site shows it.
@@ -62,8 +63,8 @@ func (t Target) IsAt(link string, kind notes.LinkKind) bool {
 // A Markdown link that matches no file may name a folder and mean its index note. One
 // that ends in "/" names a page or folder at that path; only if it also begins with "/"
 // may the path be that of a site whose root is a folder of the vault. In a folder that
-// Logseq writes, any other link may be the title of a page; elsewhere it may be the ID at
-// the beginning of a file name.
+// Logseq writes, any other link may be the title of a page, or else an alias of one;
+// elsewhere it may be the ID at the beginning of a file name.
 func (l *Layout) ChooseTarget(from, link string, kind notes.LinkKind, candidates []Target) (Target, int) {
 	for i := range candidates { // once: a repository may have a thousand READMEs, and links to each
 		if candidates[i].key == "" {
@@ -154,8 +155,14 @@ func (l *Layout) chooseTarget(folder, from, link string, kind notes.LinkKind, ca
 		return nearestWhere(dir, within, func(c Target) bool { return strings.HasSuffix("/"+FolderOfIndex(c.key), "/"+key) })
 	}
 	name := notes.Key(link)
-	return nearestWhere(dir, candidates, func(c Target) bool {
+	t, state := nearestWhere(dir, candidates, func(c Target) bool {
 		return FolderOfIndex(c.key) == "" && notes.Key(l.otherName(path.Join(folder, c.Path))) == name
+	})
+	if state != linkUnresolved {
+		return t, state
+	}
+	return nearestWhere(dir, candidates, func(c Target) bool {
+		return slices.Contains(c.Aliases, name) && l.PageTitle(path.Join(folder, c.Path)) != ""
 	})
 }
 
@@ -235,18 +242,20 @@ func Segments(dir string) []string {
 
 // resolveChanged resolves the links that were written, those of notes that moved, those
 // anywhere that name a note that was created, deleted or moved, those to a heading
-// or block of a changed note, and those to the permalinks that the notes have now or had,
-// as were holds their keys.
-func (s *Store) resolveChanged(ctx context.Context, tx *sql.Tx, entries []Entry, written [][2]int64, were map[int64]string) error {
-	are, err := permalinksOf(ctx, tx, entries)
+// or block of a changed note, and those to the permalinks and aliases that the notes have
+// now or had, as were holds them.
+func (s *Store) resolveChanged(ctx context.Context, tx *sql.Tx, entries []Entry, written [][2]int64, were map[int64][]string) error {
+	are, err := s.namesIn(ctx, tx, entries)
 	if err != nil {
 		return err
 	}
 	var keys []string
 	var ids, moved []int64
 	for _, e := range entries {
-		if was, is := were[e.ID], are[e.ID]; was != is || e.Kind != notes.Modified {
-			keys = append(keys, LinkKey(was), LinkKey(is))
+		if was, is := were[e.ID], are[e.ID]; !slices.Equal(was, is) || e.Kind != notes.Modified {
+			for _, name := range slices.Concat(was, is) {
+				keys = append(keys, LinkKey(name))
+			}
 		}
 		if e.Kind != notes.Deleted {
 			ids = append(ids, e.ID)
@@ -264,17 +273,49 @@ func (s *Store) resolveChanged(ctx context.Context, tx *sql.Tx, entries []Entry,
 			OR anchor <> '' AND resolved IN (SELECT value FROM json_each(?))) c CROSS JOIN links l ON l.note = c.note AND l.ordinal = c.ordinal`, sqlite.List(written), sqlite.List(moved), sqlite.List(keys), sqlite.List(ids))
 }
 
-// permalinksOf returns the permalinks stored for the notes, by ID.
-func permalinksOf(ctx context.Context, tx *sql.Tx, entries []Entry) (map[int64]string, error) {
+// namesIn returns the names that the notes have in their text, and that links may have as
+// target, by ID: the permalink and the aliases.
+func (s *Store) namesIn(ctx context.Context, tx *sql.Tx, entries []Entry) (map[int64][]string, error) {
 	ids := make([]int64, len(entries))
 	for i, e := range entries {
 		ids[i] = e.ID
 	}
-	return permalinks(ctx, tx, permalinkIDs, sqlite.List(ids))
+	return s.names(ctx, tx, withIDs, sqlite.List(ids))
+}
+
+// names is namesIn for the notes that withIDs or withPaths selects.
+func (s *Store) names(ctx context.Context, tx *sql.Tx, only string, args ...any) (map[int64][]string, error) {
+	names, err := s.aliases(ctx, tx, only, args...)
+	if err != nil {
+		return nil, err
+	}
+	at, err := permalinks(ctx, tx, only, args...)
+	for note, p := range at {
+		names[note] = append(names[note], p)
+	}
+	return names, err
+}
+
+// aliases returns the aliases that links may have as target, folded, by note: those of all
+// notes if only is "", or those that withIDs, withPaths or withAliases selects. There are none
+// without a folder that Logseq writes.
+func (s *Store) aliases(ctx context.Context, tx *sql.Tx, only string, args ...any) (map[int64][]string, error) {
+	found := map[int64][]string{}
+	if len(*s.logseq.Load()) == 0 {
+		return found, nil
+	}
+	err := sqlite.ForEach(ctx, tx, aliased+only, args, func(rows *sql.Rows) error {
+		var id int64
+		var alias string
+		err := rows.Scan(&id, &alias)
+		found[id] = append(found[id], alias)
+		return err
+	})
+	return found, err
 }
 
 // permalinks returns permalinks by note: those of all notes if only is "", or of those that
-// permalinkIDs or permalinkPaths selects.
+// withIDs or withPaths selects.
 func permalinks(ctx context.Context, tx *sql.Tx, only string, args ...any) (map[int64]string, error) {
 	found := map[int64]string{}
 	err := sqlite.ForEach(ctx, tx, permalinked+only, args, func(rows *sql.Rows) error {
@@ -287,8 +328,9 @@ func permalinks(ctx context.Context, tx *sql.Tx, only string, args ...any) (map[
 	return found, err
 }
 
-// logseqSetting is the setting that holds the folders written by Logseq.
-const logseqSetting = "logseq_titles"
+// logseqSetting is the setting that holds the folders written by Logseq. A new name has all
+// links resolved again.
+const logseqSetting = "logseq_pages"
 
 // SetLogseq sets the folders of the vault that Logseq writes, each with the format of
 // its journal titles. If they changed, [Store.FinishLinks] resolves every link again.
@@ -418,7 +460,7 @@ func selectLinks(ctx context.Context, tx *sql.Tx, from string, args ...any) ([]p
 // selectTargets returns the candidate targets of the links, by key.
 func (s *Store) selectTargets(ctx context.Context, tx *sql.Tx, links []pendingLink) (map[string][]Target, error) {
 	wanted := map[string][]Target{}
-	keys, ids, indexes, pages := make([]string, 0, len(links)), []string{}, false, []string{}
+	keys, ids, indexes, pages, titles := make([]string, 0, len(links)), []string{}, false, []string{}, []string{}
 	for _, l := range links {
 		indexes = indexes || l.kind == markdown.LinkMarkdown && !notes.IsNoteName(l.target)
 		if notes.IsZettelID(l.target) {
@@ -432,15 +474,22 @@ func (s *Store) selectTargets(ctx context.Context, tx *sql.Tx, links []pendingLi
 			keys = append(keys, l.key)
 		}
 		keys = append(keys, s.pageKeys(s.FolderOf(l.from), l.target)...)
+		titles = append(titles, notes.Key(strings.TrimPrefix(l.target, "/")))
 	}
-	err := sqlite.ForEach(ctx, tx, `SELECT name_key, id, 0, path, permalink FROM notes WHERE name_key IN (SELECT value FROM json_each(?1))
+	aliases, err := s.aliases(ctx, tx, withAliases, sqlite.List(titles))
+	if err != nil {
+		return nil, err
+	}
+	err = sqlite.ForEach(ctx, tx, `SELECT name_key, id, 0, path, permalink FROM notes WHERE name_key IN (SELECT value FROM json_each(?1))
 		UNION ALL SELECT name_key, 0, id, path, '' FROM attachments WHERE name_key IN (SELECT value FROM json_each(?1))
 		UNION SELECT n.name_key, n.id, 0, n.path, n.permalink FROM json_each(?2) i JOIN notes n ON n.name_key > i.value AND n.name_key < i.value || char(1114111)
 		UNION SELECT name_key, id, 0, path, permalink FROM notes WHERE ?3 AND name_key IN ('index', '_index', 'readme')
-		UNION SELECT name_key, id, 0, path, permalink FROM notes WHERE permalink <> '' AND permalink IN (SELECT value FROM json_each(?4)) ORDER BY 4`, []any{sqlite.List(keys), sqlite.List(ids), indexes, sqlite.List(pages)}, func(rows *sql.Rows) error {
+		UNION SELECT name_key, id, 0, path, permalink FROM notes WHERE permalink <> '' AND permalink IN (SELECT value FROM json_each(?4))
+		UNION SELECT name_key, id, 0, path, permalink FROM notes WHERE id IN (SELECT value FROM json_each(?5)) ORDER BY 4`, []any{sqlite.List(keys), sqlite.List(ids), indexes, sqlite.List(pages), sqlite.List(slices.Collect(maps.Keys(aliases)))}, func(rows *sql.Rows) error {
 		var k string
 		var t Target
 		err := rows.Scan(&k, &t.ID, &t.attachment, &t.Path, &t.Permalink)
+		t.Aliases = aliases[t.ID]
 		s.AddTarget(wanted, k, t)
 		return err
 	})
@@ -448,15 +497,17 @@ func (s *Store) selectTargets(ctx context.Context, tx *sql.Tx, links []pendingLi
 }
 
 // AddTarget adds a file to the candidates, under key, its [LinkKey], and under the keys
-// of its other name and its permalink, if it has them.
+// of its other names, if it has any.
 func (l *Layout) AddTarget(candidates map[string][]Target, key string, t Target) {
-	candidates[key] = append(candidates[key], t)
-	other, page := LinkKey(l.otherName(t.Path)), LinkKey(t.Permalink)
-	if other != "" && other != key {
-		candidates[other] = append(candidates[other], t)
+	keys := []string{key, LinkKey(l.otherName(t.Path)), LinkKey(t.Permalink)}
+	for _, alias := range t.Aliases {
+		keys = append(keys, LinkKey(alias))
 	}
-	if page != "" && page != key && page != other {
-		candidates[page] = append(candidates[page], t)
+	slices.Sort(keys)
+	for _, k := range slices.Compact(keys) {
+		if k != "" {
+			candidates[k] = append(candidates[k], t)
+		}
 	}
 }
 

@@ -30,7 +30,7 @@ func (s *Store) Apply(ctx context.Context, entries []Entry, touches []Touch, def
 		if w.lastID, err = sequence(ctx, tx, "notes"); err != nil {
 			return err
 		}
-		were, err := permalinksOf(ctx, tx, entries)
+		were, err := s.namesIn(ctx, tx, entries)
 		if err != nil {
 			return err
 		}

@@ -63,6 +63,46 @@ func TestLogseqNamespaces(t *testing.T) {
 	assert.Empty(t, f.leadsTo("journals/None.md"))
 }
 
+// In a Logseq graph, a link may name a page by an alias.
+func TestLogseqAliases(t *testing.T) {
+	f := newFixture(t, "logseq/config.edn", "{}", "pages/Machine learning.md", "alias:: ML, [[machine-learning]], AI/ML\n\n- x [[ml]]\n", "pages/Pages.md", "- x\n", "pages/term.md", "alias:: Pages\n",
+		"pages/Obsidian.md", "---\naliases: [Ob]\n---\n", "journals/Link.md", "- see [[ML]] now", "journals/Tag.md", "- #[[machine-learning]]", "journals/Nested.md", "{{embed [[ai/ml]]}}",
+		"journals/Page.md", "[[pages]]", "journals/Markdown.md", "[x](ML.md)", "journals/Other.md", "[[Ob]]")
+	ml := "pages/Machine learning.md"
+	for note, want := range map[string]string{"Link": ml, "Tag": ml, "Nested": ml, "Page": "pages/Pages.md", "Markdown": "", "Other": ""} {
+		assert.Equal(t, want, f.leadsTo("journals/"+note+".md"), note)
+	}
+	report, err := f.Links(t.Context(), ml, notes.LinkQuery{})
+	require.NoError(t, err)
+	assert.Len(t, report.Backlinks, 3)
+	assert.Empty(t, report.Unresolved, "an alias of the page itself")
+
+	f.move(ml, "archive/Statistics.md")
+	assert.Equal(t, "- see [[ML]] now", f.onDisk("journals/Link.md"), "the alias moves with the page")
+	assert.Equal(t, "archive/Statistics.md", f.leadsTo("journals/Link.md"))
+	f.move("pages/Pages.md", "pages/ml.md")
+	assert.Equal(t, "- see [[Statistics]] now", f.onDisk("journals/Link.md"), "the name is that of another page now")
+	assert.Equal(t, "[[ml]]", f.onDisk("journals/Page.md"))
+
+	f.write("archive/Statistics.md", "alias:: Stats\n")
+	f.reconcile()
+	assert.Empty(t, f.leadsTo("journals/Tag.md"), "the alias is removed")
+	f.write("pages/term.md", "alias:: Machine-Learning\n")
+	f.reconcile()
+	assert.Equal(t, "pages/term.md", f.leadsTo("journals/Tag.md"), "another page has it")
+	_, err = f.Delete(t.Context(), notes.DeleteRequest{Note: "pages/term.md", Redirect: "archive/Statistics.md"})
+	require.NoError(t, err)
+	assert.Equal(t, "- #[[Statistics]]", f.onDisk("journals/Tag.md"))
+
+	f.remove("logseq/config.edn")
+	f.write("journals/Link.md", "[[Stats]]")
+	f.reconcile()
+	assert.Empty(t, f.leadsTo("journals/Link.md"))
+	f.write("logseq/config.edn", "{}")
+	f.reconcile()
+	assert.Equal(t, "archive/Statistics.md", f.leadsTo("journals/Link.md"))
+}
+
 // A folder has no Logseq pages until it has a Logseq configuration.
 func TestLogseqNamespaces_Configured(t *testing.T) {
 	f := newFixture(t, "pages/a___b.md", "x", "Note.md", "[[a/b]]", "Other.md", "[[Note]]")

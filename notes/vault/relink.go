@@ -57,7 +57,7 @@ func newLinksAround(m *movement) (*linksAround, error) {
 				l.after[key] = append(l.after[key], t)
 			case m.first.NewPath == "": // deleted; its replacement is a candidate itself
 			case key == store.LinkKey(t.Path): // only under one of its keys
-				m.v.store.AddTarget(l.after, store.LinkKey(to), store.Target{ID: t.ID, Path: to, Permalink: t.Permalink})
+				m.v.store.AddTarget(l.after, store.LinkKey(to), store.Target{ID: t.ID, Path: to, Permalink: t.Permalink, Aliases: t.Aliases})
 			}
 		}
 	}
