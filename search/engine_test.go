@@ -452,12 +452,18 @@ func TestRanking_TitleAndLabel(t *testing.T) {
 		"Retro.md":                  "---\ntype: meeting\nproject: Harbour\n---\nToo many open ends, and too few hands.",
 		"Cranes.md":                 "The harbour retro took long. In the harbour, the retro found the cranes late.",
 		"Cakes.md":                  "Flour, oil and sugar, baked for an hour. #vegan",
+		"Gizmo.md":                  "---\nstatus: dormant\n---\n",
+		"Sleep.md":                  "The gizmo is dormant. A dormant gizmo, the gizmo.",
+		"Meeting Notes/2024.md":     "Budget. The notes and the meeting.",
+		"Guide.md":                  "Meeting notes should be short. Good meeting notes name who does what.",
 		"Guests.md":                 "The vegan cake is for Ann. She asked for a vegan one, a cake without eggs.",
 	})
 	for query, want := range map[string]string{
 		"atlas roadmap": "Projects/Atlas/Roadmap",
 		"harbour retro": "Retro",
 		"vegan cake":    "Cakes",
+		"gizmo dormant": "Gizmo",
+		"meeting notes": "Guide", // the folder alone does not name a note
 	} {
 		assert.Equal(t, want, f.paths(query)[0], query)
 	}

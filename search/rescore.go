@@ -230,8 +230,12 @@ func asAsked(m match) bool { return m.exact }
 // does, or a section by title and heading, as "sourdough feeding" does.
 func (s *rescorer) breadcrumb(n *notes.Note, titled []match) (string, []match) {
 	parts := append(strings.Split(path.Dir(n.Path), "/"), n.Tags...)
-	if n.FrontMatter != nil && len(n.Chunks) > 0 {
-		parts = append(parts, strings.Split(n.Content[:n.Chunks[0].Start], "\n")...)
+	if n.FrontMatter != nil {
+		head := n.Content
+		if len(n.Chunks) > 0 {
+			head = head[:n.Chunks[0].Start]
+		}
+		parts = append(parts, strings.Split(terms.ClipTo(head, firstBlock/4), "\n")...) // leaves room for headings
 	}
 	labels := len(parts)
 	for _, h := range n.Headings {
@@ -248,7 +252,8 @@ func (s *rescorer) breadcrumb(n *notes.Note, titled []match) (string, []match) {
 		if in == 0 {
 			continue
 		}
-		if w := distinct(s.weights, slices.Concat(titled, found[:in]), nil); w > best+1e-9 {
+		counts := i >= labels || len(titled) > 0 // many notes share a label, which alone names none
+		if w := distinct(s.weights, slices.Concat(titled, found[:in]), nil); counts && w > best+1e-9 {
 			best, crumb = w, n.Title+" "+part
 			if i < labels {
 				crumb = part + " " + n.Title
