@@ -90,3 +90,17 @@ func TestApply_FailedScript(t *testing.T) {
 	require.NoError(t, db.QueryRow("PRAGMA user_version").Scan(&version))
 	assert.Zero(t, version)
 }
+
+// Links to aliases in folders that Logseq writes are resolved after the upgrade.
+func TestApply_LogseqAliases(t *testing.T) {
+	for titles, want := range map[string]int{`{"":"yyyy-MM-dd"}`: 1, `{}`: 0} {
+		db := openFile(t)
+		require.NoError(t, Apply(t.Context(), db, Notes, 10))
+		_, err := db.Exec(`DELETE FROM store; INSERT INTO store (key, value) VALUES ('logseq_titles', ?)`, titles)
+		require.NoError(t, err)
+		require.NoError(t, Apply(t.Context(), db, Notes, 0))
+		var stale int
+		require.NoError(t, db.QueryRow(`SELECT count(*) FROM store WHERE key = 'links_stale' AND value = 'true'`).Scan(&stale))
+		assert.Equal(t, want, stale, titles)
+	}
+}

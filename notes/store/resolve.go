@@ -328,9 +328,8 @@ func permalinks(ctx context.Context, tx *sql.Tx, only string, args ...any) (map[
 	return found, err
 }
 
-// logseqSetting is the setting that holds the folders written by Logseq. A new name has all
-// links resolved again.
-const logseqSetting = "logseq_pages"
+// logseqSetting is the setting that holds the folders written by Logseq.
+const logseqSetting = "logseq_titles"
 
 // SetLogseq sets the folders of the vault that Logseq writes, each with the format of
 // its journal titles. If they changed, [Store.FinishLinks] resolves every link again.

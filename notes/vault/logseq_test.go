@@ -103,6 +103,21 @@ func TestLogseqAliases(t *testing.T) {
 	assert.Equal(t, "archive/Statistics.md", f.leadsTo("journals/Link.md"))
 }
 
+// A page may write its aliases as links. No move rewrites them, even if they lead elsewhere then.
+func TestLogseqAliases_AsLinks(t *testing.T) {
+	f := newFixture(t, "logseq/config.edn", "{}", "pages/Machine learning.md", "alias:: [[ML]], AI\n\n- x\n", "pages/Pages.md", "- x\n",
+		"pages/A.md", "alias:: [[Twice]]\n\n- x\n", "old/B.md", "alias:: [[Twice]]\n\n- x\n")
+	f.move("pages/Pages.md", "pages/ML.md")
+	assert.Equal(t, "alias:: [[ML]], AI\n\n- x\n", f.onDisk("pages/Machine learning.md"))
+	f.move("old/B.md", "pages/B.md")
+	for _, name := range []string{"A", "B"} {
+		assert.Equal(t, "alias:: [[Twice]]\n\n- x\n", f.onDisk("pages/"+name+".md"))
+	}
+	f = newFixtureOf(t, []string{"log", "plain"}, "log/logseq/config.edn", "{}", "log/pages/A.md", "alias:: [[ML]], AI\n\n- x\n", "plain/Z.md", "x\n")
+	f.move("log/pages/A.md", "plain/B.md")
+	assert.Equal(t, "alias:: [[ML]], AI\n\n- x\n", f.onDisk("plain/B.md"))
+}
+
 // A folder has no Logseq pages until it has a Logseq configuration.
 func TestLogseqNamespaces_Configured(t *testing.T) {
 	f := newFixture(t, "pages/a___b.md", "x", "Note.md", "[[a/b]]", "Other.md", "[[Note]]")

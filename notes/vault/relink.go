@@ -74,7 +74,7 @@ func (l *linksAround) rewrite(notePath string, text []byte) (rewritten []byte, e
 	doc := markdown.Parse(text)
 	rewritten = edit.RewriteLinks(text, doc, func(link markdown.Link) (string, bool) {
 		was, leads := l.keeps(notePath, link)
-		if leads == nil || leads(link.Target) {
+		if leads == nil || leads(link.Target) || l.isAlias(notePath, text, doc, link) {
 			return "", false
 		}
 		if spelled, ok := l.respell(notePath, link, was, leads); ok {
@@ -90,6 +90,17 @@ func (l *linksAround) rewrite(notePath string, text []byte) (rewritten []byte, e
 	}
 	return rewritten, l.checkOutcome(notePath, text, doc, rewritten)
 }
+
+// isAlias reports whether a link is written as an alias of its own page: "alias:: [[ML]]" in Logseq.
+func (l *linksAround) isAlias(notePath string, text []byte, doc *markdown.Document, link markdown.Link) bool {
+	if link.Start >= doc.PropertiesEnd || l.move.v.store.PageTitle(notePath) == "" {
+		return false
+	}
+	line := text[bytes.LastIndexByte(text[:link.Start], '\n')+1:]
+	return aliasLine.Match(line)
+}
+
+var aliasLine = regexp.MustCompile(`^[ \t]*(?:- )?alias::`)
 
 // keeps returns the file that a link of the note leads to before the move, and a function
 // that reports whether a target, in place of the link's, would lead to that file after the
@@ -169,6 +180,9 @@ func (l *linksAround) checkOutcome(notePath string, text []byte, doc *markdown.D
 	} else {
 		for i, link := range doc.Links {
 			_, leads := l.keeps(notePath, link)
+			if l.isAlias(notePath, text, doc, link) {
+				leads = nil
+			}
 			if is := after.Links[i].Target; leads == nil && is != link.Target || leads != nil && !leads(is) {
 				astray = "the link to " + notes.Quote(link.Target)
 				break
