@@ -251,7 +251,7 @@ func (c *composer) fillFrom(r notes.CreateRequest, template string, at time.Time
 	title := strings.TrimSpace(r.Title)
 	name := notes.BaseName(path.Base(cmp.Or(r.Path, notes.FileName(title))))
 	title = cmp.Or(title, name)
-	properties := markdown.Parse([]byte(note.Content)).FrontMatter.End
+	properties := markdown.ReadFrontMatter([]byte(note.Content)).End
 	d := draft{path: r.Path, text: []byte(app.Fill(note.Content[:properties], name, at) + app.Fill(note.Content[properties:], title, at))}
 	if r.Title != "" {
 		if err := d.retitle(name, title); err != nil {
@@ -291,7 +291,7 @@ func withoutTitle(content string, template []byte) string {
 // retitle sets the title in the template's properties, which may be a command of Templater, and
 // replaces the file's name as an alias by the title from which it was made, such as "A: b" of "A- b".
 func (d *draft) retitle(name, title string) (err error) {
-	values := markdown.Parse(d.text).FrontMatter.Values
+	values := markdown.ReadFrontMatter(d.text).Values
 	for _, key := range []string{"title", "aliases"} {
 		key, _ := markdown.KeyOf(values, key)
 		value, has := values[key]
