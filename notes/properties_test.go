@@ -268,7 +268,7 @@ func TestWhere_Laws(t *testing.T) {
 	}
 	holds := func(where, values object) bool {
 		require.NoError(t, notes.CheckWhere(where))
-		return notes.WhereMatches(where, values)
+		return notes.Periods(nil).WhereMatches(where, values)
 	}
 	ordered := 0
 	for range 20_000 {
@@ -318,7 +318,7 @@ func TestWhere_Numbers(t *testing.T) {
 		have := pick[any](rng, a, fmt.Sprint(a), []any{nil, a})
 		for op, want := range map[string]bool{"eq": a == b, "ne": a != b, "lt": a < b, "lte": a <= b, "gt": a > b, "gte": a >= b} {
 			operand := pick[any](rng, b, fmt.Sprint(b))
-			require.Equal(t, want, notes.WhereMatches(object{"n": object{op: operand}}, object{"n": have}), "%v %s %v", have, op, operand)
+			require.Equal(t, want, notes.Periods(nil).WhereMatches(object{"n": object{op: operand}}, object{"n": have}), "%v %s %v", have, op, operand)
 		}
 	}
 }
@@ -327,17 +327,17 @@ func TestWhere_Numbers(t *testing.T) {
 // the same number: an id may have leading zeros, or more digits than a float64 holds.
 func TestWhere_NumericTexts(t *testing.T) {
 	for _, texts := range [][2]string{{"007", "7"}, {"1234567890123456789", "1234567890123456788"}, {"1e3", "1000"}} {
-		assert.False(t, notes.WhereMatches(object{"id": texts[0]}, object{"id": texts[1]}), "%v", texts)
-		assert.False(t, notes.WhereMatches(object{"id": object{"in": []any{texts[0]}}}, object{"id": []any{texts[1]}}), "%v", texts)
-		assert.True(t, notes.WhereMatches(object{"id": texts[0]}, object{"id": texts[0]}), "%v", texts)
+		assert.False(t, notes.Periods(nil).WhereMatches(object{"id": texts[0]}, object{"id": texts[1]}), "%v", texts)
+		assert.False(t, notes.Periods(nil).WhereMatches(object{"id": object{"in": []any{texts[0]}}}, object{"id": []any{texts[1]}}), "%v", texts)
+		assert.True(t, notes.Periods(nil).WhereMatches(object{"id": texts[0]}, object{"id": texts[0]}), "%v", texts)
 	}
-	assert.True(t, notes.WhereMatches(object{"n": object{"gt": "9"}}, object{"n": "10"}), "order is by number")
-	assert.True(t, notes.WhereMatches(object{"n": 7.0}, object{"n": "007"}), "a number equals its text")
+	assert.True(t, notes.Periods(nil).WhereMatches(object{"n": object{"gt": "9"}}, object{"n": "10"}), "order is by number")
+	assert.True(t, notes.Periods(nil).WhereMatches(object{"n": 7.0}, object{"n": "007"}), "a number equals its text")
 	for text, value := range map[string]float64{"45%": 45, "$12,500.50": 12500.5, "-€1,000": -1000, "1,234,567": 1234567, "£9": 9} {
-		assert.True(t, notes.WhereMatches(object{"n": object{"gt": value - 1, "lt": value + 1}}, object{"n": text}), text)
+		assert.True(t, notes.Periods(nil).WhereMatches(object{"n": object{"gt": value - 1, "lt": value + 1}}, object{"n": text}), text)
 	}
 	for _, text := range []string{"1,5", "12,50", "5 kg", "%", "$", "1.234,5", "3-4"} {
-		assert.False(t, notes.WhereMatches(object{"n": object{"gt": -1e9}}, object{"n": text}), text)
+		assert.False(t, notes.Periods(nil).WhereMatches(object{"n": object{"gt": -1e9}}, object{"n": text}), text)
 	}
 }
 
@@ -349,23 +349,23 @@ func TestWhere_RangeOfList(t *testing.T) {
 		assert.Equal(t, want, f.MatchesNote(n, nil), above)
 	}
 	scores := object{"scores": []any{3.0, 9.0}}
-	assert.True(t, notes.WhereMatches(object{"scores": object{"gt": 4.0, "lt": 8.0}}, scores), "by two elements")
-	assert.False(t, notes.WhereMatches(object{"scores": object{"gt": 4.0, "lt": 3.0}}, scores))
+	assert.True(t, notes.Periods(nil).WhereMatches(object{"scores": object{"gt": 4.0, "lt": 8.0}}, scores), "by two elements")
+	assert.False(t, notes.Periods(nil).WhereMatches(object{"scores": object{"gt": 4.0, "lt": 3.0}}, scores))
 }
 
 // TestWhere_Others checks that null stands for no value, and that a date and a text that is
 // not a date are compared as texts.
 func TestWhere_Others(t *testing.T) {
 	for _, values := range []object{{}, {"due": nil}} {
-		assert.True(t, notes.WhereMatches(object{"due": nil}, values))
-		assert.False(t, notes.WhereMatches(object{"due": "soon"}, values))
+		assert.True(t, notes.Periods(nil).WhereMatches(object{"due": nil}, values))
+		assert.False(t, notes.Periods(nil).WhereMatches(object{"due": "soon"}, values))
 	}
 	soon, dated := object{"due": "soon"}, object{"due": "2026-02-16"}
 	for _, values := range []object{soon, dated} {
-		assert.False(t, notes.WhereMatches(object{"due": nil}, values))
+		assert.False(t, notes.Periods(nil).WhereMatches(object{"due": nil}, values))
 	}
-	assert.False(t, notes.WhereMatches(object{"due": object{"lt": "2026-02-16"}}, soon))
-	assert.False(t, notes.WhereMatches(object{"due": object{"gt": "soon"}}, dated))
+	assert.False(t, notes.Periods(nil).WhereMatches(object{"due": object{"lt": "2026-02-16"}}, soon))
+	assert.False(t, notes.Periods(nil).WhereMatches(object{"due": object{"gt": "soon"}}, dated))
 }
 
 // TestWhere_Links checks that a link in a field counts as its target, whatever its
@@ -377,10 +377,10 @@ func TestWhere_Links(t *testing.T) {
 		{"next": "2026-02-17"}, {"people": "Ann"}, {"people": object{"has": "[[ann]]"}}, {"people": object{"in": []any{"BOB"}}}, {"n": 3.0}, {"n": object{"lt": 4.0}},
 		{"lead": "Ann"}, {"lead": object{"has": "[[Ann]]"}}, {"lead": "team/ann"}, {"team": object{"has": "Eve"}}, {"team": object{"in": []any{"[[Team/Eve|E]]"}}},
 	} {
-		assert.True(t, notes.WhereMatches(where, values), "%v", where)
+		assert.True(t, notes.Periods(nil).WhereMatches(where, values), "%v", where)
 	}
 	for _, where := range []object{{"due": "2026-02-17"}, {"due": "Mo"}, {"people": "Annie"}, {"lead": "Work/Ann"}, {"lead": "[[Team]]"}, {"team": object{"has": "Ev"}}, {"next": object{"lt": "2026-02-16"}}} {
-		assert.False(t, notes.WhereMatches(where, values), "%v", where)
+		assert.False(t, notes.Periods(nil).WhereMatches(where, values), "%v", where)
 	}
 	for _, s := range []string{"[[Daily/2026-02-16|Mo]]", "[[2026-02-16]]", " [[Journal/2026/2026-02-16| Mon ]] "} {
 		day, ok := notes.ParseDate(s)

@@ -135,10 +135,7 @@ func WhereFields(where map[string]any) (fields []string, wants map[string]any) {
 
 // WhereMatches reports whether an object, as decoded by encoding/json, satisfies
 // conditions that passed CheckWhere. Field names are compared ignoring case, and "a.b"
-// selects nested values.
-func WhereMatches(where, values map[string]any) bool { return matcher{}.matches(where, values) }
-
-// WhereMatches is the function of this name, but dates are also compared with the periods that p
+// selects nested values. Unless p is nil, dates are also compared with the periods that it
 // parses.
 func (p Periods) WhereMatches(where, values map[string]any) bool {
 	return matcher{p}.matches(where, values)

@@ -67,10 +67,10 @@ func TestNote_ValuesOfTags(t *testing.T) {
 		for _, key := range []string{"tags", "Tags", "tag"} {
 			n := &Note{FrontMatter: map[string]any{key: written, "": "x"}}
 			assert.Equal(t, []any{"plan", "home/garden"}, n.Values()[key])
-			assert.True(t, WhereMatches(map[string]any{key: map[string]any{"has": "Plan"}}, n.Values()))
-			assert.True(t, WhereMatches(map[string]any{key: map[string]any{"has": "#home/garden", "nin": []any{"#other"}}}, n.Values()))
-			assert.False(t, WhereMatches(map[string]any{key: map[string]any{"not": map[string]any{"in": []any{"#plan"}}}}, n.Values()))
-			assert.False(t, WhereMatches(map[string]any{key: map[string]any{"has": "pla"}}, n.Values()))
+			assert.True(t, Periods(nil).WhereMatches(map[string]any{key: map[string]any{"has": "Plan"}}, n.Values()))
+			assert.True(t, Periods(nil).WhereMatches(map[string]any{key: map[string]any{"has": "#home/garden", "nin": []any{"#other"}}}, n.Values()))
+			assert.False(t, Periods(nil).WhereMatches(map[string]any{key: map[string]any{"not": map[string]any{"in": []any{"#plan"}}}}, n.Values()))
+			assert.False(t, Periods(nil).WhereMatches(map[string]any{key: map[string]any{"has": "pla"}}, n.Values()))
 		}
 	}
 	for _, written := range []any{nil, []any{}} {

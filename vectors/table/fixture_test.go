@@ -110,7 +110,7 @@ type modelledRow struct {
 func (m *tableModel) search(q []float32, where map[string]any) []Hit {
 	var hits []Hit
 	for id, r := range m.rows {
-		if notes.WhereMatches(where, r.metadata) {
+		if notes.Periods(nil).WhereMatches(where, r.metadata) {
 			hits = append(hits, Hit{ID: id, Score: plainScore(m.metric, q, r.vector)})
 		}
 	}
@@ -148,7 +148,7 @@ func (m *tableModel) requireSame(t *testing.T, tables *Tables, table string, q [
 		require.InDelta(t, want[i].Score, got[i].Score, 1e-9*math.Max(1, math.Abs(want[i].Score)), "place %d, where %v", i, where)
 		r, ok := m.rows[got[i].ID]
 		require.True(t, ok, "%s is no row", got[i].ID)
-		require.True(t, notes.WhereMatches(where, r.metadata))
+		require.True(t, notes.Periods(nil).WhereMatches(where, r.metadata))
 		require.InDelta(t, plainScore(m.metric, q, r.vector), got[i].Score, 1e-9*math.Max(1, math.Abs(got[i].Score)))
 		var metadata map[string]any
 		require.NoError(t, json.Unmarshal(got[i].Metadata, &metadata))

@@ -215,7 +215,7 @@ func TestDeleteRows_Filter(t *testing.T) {
 	where := map[string]any{"n": map[string]any{"lt": 700.0}}
 	want := 0
 	for id, r := range m.rows {
-		if notes.WhereMatches(where, r.metadata) {
+		if notes.Periods(nil).WhereMatches(where, r.metadata) {
 			want++
 			delete(m.rows, id)
 		}
