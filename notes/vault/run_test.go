@@ -456,3 +456,27 @@ func TestScan_OperationOnAllNotes(t *testing.T) {
 		})
 	}
 }
+
+// A note that another program has emptied is read again after a while, without an event.
+func TestRun_ReadsAgain(t *testing.T) {
+	r := newRunning(t, Options{}, "A.md", "text\n")
+	emptiedSince := func(age time.Duration) {
+		info, err := os.Stat(filepath.Join(r.dir, "A.md"))
+		require.NoError(t, err)
+		r.clock.mu.Lock()
+		defer r.clock.mu.Unlock()
+		r.clock.now = info.ModTime().Add(age)
+	}
+	size := func() int64 {
+		rows, err := r.store.Rows(t.Context(), []string{"A.md"})
+		require.NoError(t, err)
+		return rows["A.md"].Stat.Size
+	}
+	r.write("A.md", "")
+	emptiedSince(emptiedFor - time.Millisecond)
+	r.Changed([]string{"A.md"})
+	r.until("it is to be read again", func() bool { return !r.rereads.next().IsZero() })
+	assert.EqualValues(t, len("text\n"), size())
+	emptiedSince(emptiedFor)
+	r.until("it is empty", func() bool { return size() == 0 })
+}
