@@ -380,31 +380,39 @@ func TestConflicts(t *testing.T) {
 		"both move":             {func(n *node) { n.delete("N.md"); n.save("M.md", "n") }, func(n *node) { n.delete("N.md"); n.save("L.md", "n") }, map[string]string{"L.md": "n", "M.md": "n", "Other.md": "o"}},
 		"moved onto a new file": {func(n *node) { n.delete("N.md"); n.save("M.md", "n") }, func(n *node) { n.save("M.md", "of b") }, map[string]string{"M.md": "n", "*": "of b", "Other.md": "o"}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			a := newNode(t, s.URL(), name, map[string]string{"N.md": "n", "Other.md": "o"})
-			b := newNode(t, s.URL(), name, nil)
-			a.m.opt.Author.Name, b.m.opt.Author.Name = "ann", "ben"
-			agree(t, a, b)
-			c.a(a)
-			c.b(b)
-			got := agree(t, a, b)
-			for p, text := range got {
-				if strings.Contains(p, " (conflict ") {
-					require.NotContains(t, got, "*")
-					got["*"] = text
-					delete(got, p)
-					status, err := b.m.Status(t.Context())
+		for _, late := range []bool{false, true} {
+			name += map[bool]string{true: ", while it is committed"}[late]
+			t.Run(name, func(t *testing.T) {
+				a := newNode(t, s.URL(), name, map[string]string{"N.md": "n", "Other.md": "o"})
+				b := newNode(t, s.URL(), name, nil)
+				a.m.opt.Author.Name, b.m.opt.Author.Name = "ann", "ben"
+				agree(t, a, b)
+				c.a(a)
+				c.b(b)
+				if late { // b has followed the log, and a commits before it does
+					a.sync()
+					_, err := b.m.up(t.Context(), nil, true)
 					require.NoError(t, err)
-					assert.Equal(t, []string{p}, status.Conflicts)
-					for _, n := range []*node{a, b} {
-						page, err := n.History().Revisions(t.Context(), notes.HistoryQuery{Note: p})
+				}
+				got := agree(t, a, b)
+				for p, text := range got {
+					if strings.Contains(p, " (conflict ") {
+						require.NotContains(t, got, "*")
+						got["*"] = text
+						delete(got, p)
+						status, err := b.m.Status(t.Context())
 						require.NoError(t, err)
-						assert.Equal(t, "ben", page.Revisions[0].Author.Name)
+						assert.Equal(t, []string{p}, status.Conflicts)
+						for _, n := range []*node{a, b} {
+							page, err := n.History().Revisions(t.Context(), notes.HistoryQuery{Note: p})
+							require.NoError(t, err)
+							assert.Equal(t, "ben", page.Revisions[0].Author.Name)
+						}
 					}
 				}
-			}
-			assert.Equal(t, c.want, got)
-		})
+				assert.Equal(t, c.want, got)
+			})
+		}
 	}
 }
 
