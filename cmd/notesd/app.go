@@ -114,10 +114,7 @@ func asUsage(err error, root *cobra.Command, args []string) error {
 	if _, ok := errors.AsType[*service.Failure](err); ok {
 		return err
 	}
-	cmd, rest, findErr := root.Find(args)
-	if findErr != nil || cmd == nil {
-		cmd = root
-	}
+	cmd, rest, _ := root.Find(args)
 	if i := slices.IndexFunc(rest, func(arg string) bool { return !strings.HasPrefix(arg, "-") }); cmd == root && i == 0 {
 		return unknownCommand(root, rest[0])
 	}

@@ -411,9 +411,7 @@ func (o *output) printDelete(res tools.DeleteResult) {
 	o.marked("links changed in", res.Relinked)
 	o.marked("changed or in use, links not updated in", res.Conflicts)
 	o.marked("not readable or writable, links not updated in", res.Left)
-	if res.Broken > 0 {
-		o.marked("no such heading or block for links in", res.BrokenIn)
-	}
+	o.marked("no such heading or block for links in", res.BrokenIn)
 	switch {
 	case res.DryRun:
 		o.note(nothingChanged)

@@ -16,13 +16,10 @@ func Stop(ctx context.Context, dir string, hello Hello) (pid int, err error) {
 	defer cancel()
 	for {
 		conn, err := Dial(ctx, dir, hello)
-		var closing *RefusedError
 		switch {
 		case err == nil:
 			pid = conn.Daemon.PID
 			err = conn.Close()
-		case errors.As(err, &closing) && closing.Reason == RefusedClosing:
-			pid, err = closing.Daemon.PID, nil
 		case errors.Is(err, ErrNotRunning):
 			if done, err := markStopped(ctx, dir, hello); done || err != nil {
 				return 0, err

@@ -26,9 +26,6 @@ func stampOf(db string) (string, error) {
 }
 
 func stampMatches(db string) bool {
-	if info, err := os.Stat(db); err == nil && info.Size() == 0 {
-		return true // just created
-	}
 	want, err := stampOf(db)
 	if err != nil {
 		return false
