@@ -142,9 +142,6 @@ func (w *streamWriter) Flush() {
 	_ = http.NewResponseController(w.ResponseWriter).Flush()
 }
 
-// Unwrap returns the underlying writer, for http.ResponseController.
-func (w *streamWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
-
 // A patientWriter limits the time that the client may take to accept each 64 KiB. It sends a
 // comment on an event stream whenever nothing has been sent for a while: proxies close
 // connections that are silent, many of them after a minute. The comments fall between

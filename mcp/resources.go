@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/url"
 	"strconv"
@@ -88,9 +87,6 @@ func (s resources) listResources(ctx context.Context, params *sdk.ListResourcesP
 	page, err := s.core.opts.Vault.List(ctx, notes.ListQuery{
 		Filter: notes.Filter{Scope: s.bounds().Read}, Limit: limit, Cursor: cursor,
 	})
-	if errors.Is(err, notes.ErrInvalid) {
-		return nil, badCursor(methodListResources)
-	}
 	if err != nil {
 		return nil, err
 	}
