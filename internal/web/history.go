@@ -98,7 +98,7 @@ func (s *Server) bringBack(w http.ResponseWriter, r *http.Request, path string, 
 		args["expected_hash"] = hash
 	}
 	var done struct{ Path string }
-	if err := s.vault.change(r.Context(), "restore_note", args, &done); err != nil {
+	if err := s.vault.restore(r.Context(), args, &done); err != nil {
 		s.trouble(w, r, err)
 		return
 	}
@@ -134,7 +134,7 @@ func (s *Server) undo(w http.ResponseWriter, r *http.Request) {
 	path := r.PathValue("path")
 	if change, err := strconv.Atoi(r.PostFormValue("change")); err == nil && change > 0 {
 		var done struct{ Conflicts []string }
-		if err := s.vault.change(r.Context(), "restore_note", map[string]any{"change": change}, &done); err != nil {
+		if err := s.vault.restore(r.Context(), map[string]any{"change": change}, &done); err != nil {
 			s.trouble(w, r, err)
 		} else if len(done.Conflicts) > 0 {
 			s.fail(w, r, http.StatusConflict, "Undone, except in notes that were changed since: "+strings.Join(done.Conflicts, ", "), "Their histories have every version.")

@@ -167,14 +167,14 @@ func (v *vault) call(ctx context.Context, tool string, args map[string]any, out 
 	return v.ask(ctx, func(ctx context.Context, s *session.Session) error { return s.Call(ctx, tool, args, out) })
 }
 
-// change calls a tool that changes notes, and waits for its answer as long as the browser does:
-// a change that has begun is made, however long it takes.
-func (v *vault) change(ctx context.Context, tool string, args map[string]any, out any) error {
+// restore calls restore_note, and waits for its answer as long as the browser does: a change that
+// has begun is made, however long it takes.
+func (v *vault) restore(ctx context.Context, args map[string]any, out any) error {
 	s, err := v.open(ctx)
 	if err != nil {
 		return err
 	}
-	return s.Call(ctx, tool, args, out)
+	return s.Call(ctx, "restore_note", args, out)
 }
 
 // method calls a method of notesd that is not a tool.

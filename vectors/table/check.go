@@ -92,34 +92,32 @@ func checkVector(op string, info Info, which string, v []float32) error {
 	return nil
 }
 
-func checkID(op, table, which, id string) error {
+func checkID(table, which, id string) error {
 	const hint = "Use up to 256 bytes of text on one line, or leave the id out."
 	switch {
 	case len(id) > maxRowID:
-		return invalid(op, table, hint, "%s has an id of %d bytes, and %d are allowed", which, len(id), maxRowID)
+		return invalid(opAdd, table, hint, "%s has an id of %d bytes, and %d are allowed", which, len(id), maxRowID)
 	case !utf8.ValidString(id) || strings.ContainsFunc(id, unicode.IsControl):
-		return invalid(op, table, hint, "%s has an id with control characters or broken UTF-8", which)
+		return invalid(opAdd, table, hint, "%s has an id with control characters or broken UTF-8", which)
 	}
 	return nil
 }
 
 // checkMetadata checks metadata and returns it as a compact JSON object.
-func checkMetadata(op, table, which string, metadata json.RawMessage) (string, error) {
+func checkMetadata(table, which string, metadata json.RawMessage) (string, error) {
 	metadata = bytes.TrimSpace(metadata)
 	if len(metadata) == 0 || string(metadata) == "null" {
 		return "{}", nil
 	}
 	if len(metadata) > MaxMetadataBytes {
-		return "", invalid(op, table, "Keep long texts in notes and their paths in the metadata.",
+		return "", invalid(opAdd, table, "Keep long texts in notes and their paths in the metadata.",
 			"%s has %d bytes of metadata, and %d are allowed", which, len(metadata), MaxMetadataBytes)
 	}
 	var object map[string]any
 	if err := json.Unmarshal(metadata, &object); err != nil || !utf8.Valid(metadata) {
-		return "", invalid(op, table, `Pass an object, like {"key": "value"}.`, "%s has metadata that is not a JSON object", which)
+		return "", invalid(opAdd, table, `Pass an object, like {"key": "value"}.`, "%s has metadata that is not a JSON object", which)
 	}
 	var compact bytes.Buffer
-	if err := json.Compact(&compact, metadata); err != nil {
-		return "", err
-	}
+	_ = json.Compact(&compact, metadata) // it is valid JSON
 	return compact.String(), nil
 }

@@ -128,10 +128,10 @@ func checkRows(ctx context.Context, model sourced, info Info, r AddRequest) ([]s
 
 func checkRow(ctx context.Context, model sourced, info Info, which string, row NewRow) (stored storedRow, err error) {
 	stored.id, stored.vector = row.ID, row.Vector
-	if err := checkID(opAdd, info.Name, which, row.ID); err != nil {
+	if err := checkID(info.Name, which, row.ID); err != nil {
 		return stored, err
 	}
-	if stored.metadata, err = checkMetadata(opAdd, info.Name, which, row.Metadata); err != nil {
+	if stored.metadata, err = checkMetadata(info.Name, which, row.Metadata); err != nil {
 		return stored, err
 	}
 	switch {
