@@ -33,7 +33,7 @@ func ReplaceSection(src []byte, ref, content string) ([]byte, error) {
 	start := section.ContentStart
 	if text, rest, ok := cutHeading(content, section); ok {
 		if section.Nested {
-			content = trimLines(rest)
+			content = rest
 		} else {
 			start = section.Start
 			old := string(src[doc.Headings[section.Index].TextEnd:section.ContentStart])
@@ -161,8 +161,12 @@ func replaceBody(src []byte, start, end int, content, eol string) []byte {
 }
 
 // cutHeading reports whether content starts with the heading of section, and returns
-// content up to the end of the heading's text and after its line.
+// content up to the end of the heading's text and after its line. Of a heading in a list item, the
+// rest is returned without indentation, since the item may be indented in another way here.
 func cutHeading(content string, section markdown.Section) (text, rest string, ok bool) {
+	if section.Nested {
+		content = strings.TrimLeft(content, " \t\r\n")
+	}
 	doc := markdown.Parse([]byte(content))
 	if len(doc.Headings) == 0 {
 		return "", "", false
@@ -171,7 +175,12 @@ func cutHeading(content string, section markdown.Section) (text, rest string, ok
 	if strings.TrimSpace(content[:h.Start]) != "" || !markdown.SameHeading(h.Text, section.Heading) {
 		return "", "", false
 	}
-	return content[:h.TextEnd], content[h.ContentStart:], true
+	rest = content[h.ContentStart:]
+	if section.Nested {
+		rest = trimLines(rest)
+		rest = strings.ReplaceAll("\n"+rest, "\n"+leadingSpace([]byte(rest)), "\n")[1:]
+	}
+	return content[:h.TextEnd], rest, true
 }
 
 // beforeID matches what is between a block and its id: white space, or lines of quote markers.

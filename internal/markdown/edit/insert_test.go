@@ -58,6 +58,8 @@ func TestReplaceSection(t *testing.T) {
 		{"CRLF", "# A\r\n\r\nold\r\n\r\n# B\r\n", "A", "x\ny\n", "# A\r\n\r\nx\r\ny\r\n\r\n# B\r\n"},
 		{"a heading in a list", "- ## A\n\t- x\n- ## B\n", "A", "- y\n- z", "- ## A\n\t- y\n\t- z\n- ## B\n"},
 		{"a heading in a list, repeated", "- ## A\n  x\n", "A", "## A\ny", "- ## A\n  y\n"},
+		{"a heading deep in a list, as it is there", "- x\n  - y\n    - ## A\n      - a\n    - ## B\n", "A", "    - ## A\n      - b\n        - c", "- x\n  - y\n    - ## A\n      - b\n        - c\n    - ## B\n"},
+		{"a heading deep in a list, without its indentation", "- x\n\t- ## A\n\t\t- a\n\t- ## B\n", "A", "- ## A\n\t- b\n\t\t- c", "- x\n\t- ## A\n\t\t- b\n\t\t\t- c\n\t- ## B\n"},
 		{"a block", "a\n\npara\ngraph ^id\n\nb\n", "^id", "new\ntext", "a\n\nnew\ntext ^id\n\nb\n"},
 		{"a block with its id", "para ^id\n", "^id", "new ^id", "new ^id\n"},
 		{"a list item", "- a\n  - b ^id\n    - c\n", "^id", "- new\nline", "- a\n  - new\n    line ^id\n    - c\n"},
