@@ -362,7 +362,8 @@ func Prepend(src []byte, content string) ([]byte, error) {
 func (e *Edit) addToSection(src []byte) ([]byte, error) {
 	doc := markdown.Parse(src)
 	section, err := markdown.FindSection(doc, src, e.Heading)
-	if errors.Is(err, markdown.ErrMissing) && e.CreateHeading {
+	create := errors.Is(err, markdown.ErrMissing) && e.CreateHeading
+	if create {
 		var added int
 		if src, added, err = addHeading(src, e.Heading); err != nil {
 			return nil, err
@@ -379,6 +380,9 @@ func (e *Edit) addToSection(src []byte) ([]byte, error) {
 	content := e.Content
 	if heading, rest, ok := cutHeading(content, section); ok && strings.TrimSpace(heading) == strings.TrimSpace(string(src[section.Start:section.ContentStart])) {
 		content = rest
+	}
+	if create && strings.TrimSpace(content) == "" { // only the heading is wanted
+		return src, nil
 	}
 	at, indent := section.ContentStart, ""
 	if section.Nested {
