@@ -77,6 +77,7 @@ var (
 	comingDay      = regexp.MustCompile(`^in (?:(\d{1,4}) ?|an? )(day|week|month|year)s?$`)
 	weekPeriod     = regexp.MustCompile(`^(\d{4})-?w(\d{2})$`)
 	monthPeriod    = regexp.MustCompile(`^(\d{4})-(\d{2})$`)
+	monthName      = regexp.MustCompile(`^([\pL\pM]+\.?) (\d{4})$`)
 	dottedDay      = regexp.MustCompile(`^(\d{1,2})\.(\d{1,2})\.(\d{4})$`)
 )
 
@@ -92,8 +93,8 @@ var dayWords = [][]string{
 func foldWords(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
 
 // Parse parses words that name a period: today, yesterday, tomorrow (see dayWords), this
-// week, last month, next year, 2026-02-16, 16.2.2026, 2026-W07, 2026-02. Days are in the
-// location of now, and weeks are those of the user's locale.
+// week, last month, next year, 2026-02-16, 16.2.2026, 2026-W07, 2026-02, February 2026. Days are in
+// the location of now, and weeks are those of the user's locale.
 func (p *Periodic) Parse(s string, now time.Time) (Period, bool) {
 	s = foldWords(s)
 	day := Day.start(now)
@@ -113,6 +114,8 @@ func (p *Periodic) Parse(s string, now time.Time) (Period, bool) {
 		unit, parts = Week, moment.Parts{Year: atoi(m[1]), Week: atoi(m[2]), Weeks: p.Weeks}
 	} else if m := monthPeriod.FindStringSubmatch(s); m != nil {
 		unit, parts = Month, moment.Parts{Year: atoi(m[1]), Month: atoi(m[2])}
+	} else if m := monthName.FindStringSubmatch(s); m != nil && moment.MonthNamed(m[1]) != 0 {
+		unit, parts = Month, moment.Parts{Year: atoi(m[2]), Month: int(moment.MonthNamed(m[1]))}
 	} else if m := dottedDay.FindStringSubmatch(s); m != nil {
 		parts = moment.Parts{Year: atoi(m[3]), Month: atoi(m[2]), Day: atoi(m[1])}
 	} else if m := isoDay.FindStringSubmatch(s); m != nil && len(s) == len(time.DateOnly) && m[2] == "-" && m[4] == "-" {

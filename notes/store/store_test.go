@@ -128,6 +128,7 @@ func TestWhere(t *testing.T) {
 		"this week, to its end":   {object{"due": object{"lte": "this week"}}, []string{"Tasks/A.md"}},
 		"after this week":         {object{"due": object{"gt": "this week"}}, []string{"Tasks/B.md"}},
 		"in a month":              {object{"due": "2031-05"}, []string{"Tasks/A.md", "Tasks/B.md"}},
+		"from a named month on":   {object{"due": object{"gte": "May 2031"}}, []string{"Tasks/A.md", "Tasks/B.md"}},
 		"from a day on":           {object{"due": object{"gte": "2031-05-16", "lt": "2031-05-20"}}, []string{"Tasks/A.md"}},
 	} {
 		assert.Equal(t, tt.want, w.list(notes.Filter{Where: tt.where}), name)
