@@ -59,8 +59,9 @@ folder, list the latest changes in it; without NOTE, those of all notes.`,
 const newestChanges = 20
 
 func (o *output) printHistory(revisions []tools.Revision) {
-	number, author := 1, 1
+	number, operation, author := 1, 1, 1
 	for _, r := range revisions {
+		operation = max(operation, len(r.Operation))
 		number = max(number, len(fmt.Sprint(r.Revision)))
 		author = max(author, utf8.RuneCountInString(o.out.line(r.Author)))
 	}
@@ -75,8 +76,8 @@ func (o *output) printHistory(revisions []tools.Revision) {
 		if r.Change != 0 {
 			where += o.out.dim(fmt.Sprintf("  change %d", r.Change))
 		}
-		fmt.Fprintf(o.out, "%s  %s  %-7s  %6s  %-*s  %s\n",
-			o.out.bold(fmt.Sprintf("%*s", number, revision)), localTime(r.Time), o.out.line(r.Operation),
+		fmt.Fprintf(o.out, "%s  %s  %-*s  %6s  %-*s  %s\n",
+			o.out.bold(fmt.Sprintf("%*s", number, revision)), localTime(r.Time), operation, o.out.line(r.Operation),
 			strings.TrimSpace(fmt.Sprintf("+%d -%d", r.Added, r.Removed)), author, o.out.line(r.Author), where)
 	}
 }

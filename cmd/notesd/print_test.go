@@ -155,7 +155,7 @@ func TestPrintPaths_KeepWhiteSpace(t *testing.T) {
 
 func TestPrintHistory_Columns(t *testing.T) {
 	text := printedBy(func(o *output) {
-		o.printHistory([]tools.Revision{{Path: "A.md", Revision: 10, Author: "Zoë"}, {Path: "A.md", Revision: 9, Author: "Ann"}})
+		o.printHistory([]tools.Revision{{Path: "A.md", Revision: 10, Author: "Zoë", Operation: "rename_tag"}, {Path: "A.md", Revision: 9, Author: "Ann", Operation: "edit"}})
 	})
 	var columns []int
 	for line := range strings.Lines(text) {
