@@ -117,17 +117,17 @@ func (l *loader) checkHTTP(h HTTP) {
 		l.blame("http.tls_cert", h.TLSCert, "and http.tls_key are a pair", "set both, or neither")
 	}
 	l.checkNoFolder("http.token_file", h.TokenFile)
-	l.checkFile("http.tls_cert", h.TLSCert)
-	l.checkFile("http.tls_key", h.TLSKey)
+	l.checkFile("http.tls_cert", h.TLSCert, "")
+	l.checkFile("http.tls_key", h.TLSKey, "")
 }
 
 // checkFile reports a file that is configured but cannot be opened.
-func (l *loader) checkFile(key, file string) {
+func (l *loader) checkFile(key, file, hint string) {
 	if file == "" {
 		return
 	}
 	if _, err := os.Stat(file); err != nil {
-		l.blame(key, file, "cannot be opened: "+reason(err), "")
+		l.blame(key, file, "cannot be opened: "+reason(err), hint)
 	}
 	l.checkNoFolder(key, file)
 }
@@ -175,7 +175,7 @@ func (s Semantic) Remote() bool { return s.Provider == "ollama" || s.Provider ==
 func (l *loader) checkSemantic(s *Semantic) {
 	if s.Provider == "builtin" && !slices.Contains([]string{"", Auto, English, Multilingual}, s.Model) {
 		s.Model = l.expand(s.Model, l.origins["semantic.model"].dir)
-		l.checkFile("semantic.model", s.Model)
+		l.checkFile("semantic.model", s.Model, `name a model file, english, multilingual or auto; semantic.provider = "off" turns semantic search off`)
 	}
 	if s.Provider == "openai" && s.URL == "" {
 		l.blame("semantic.url", s.URL, "must be set when semantic.provider is openai", "")

@@ -250,6 +250,7 @@ func TestLoad_FileMistakes(t *testing.T) {
 		{"port", "[http]\naddr = 'localhost:99999'", "must be an address"},
 		{"list for a setting", "[log]\nlevel = ['info']", "must be one value, not a list"},
 		{"model file is not there", "[semantic]\nmodel = '~/m'", "cannot be opened: it does not exist"},
+		{"no model", "[semantic]\nmodel = 'off'", `semantic.provider = "off" turns semantic search off`},
 		{"a URL with a password", "[semantic]\nurl = 'http://me:pw@localhost'", "without a user, a query or a fragment"},
 		{"a name that only looks local", "[semantic]\nurl = 'http://localhost.example'", "is another machine"},
 		{"no key file", "[semantic]\nprovider = 'ollama'\napi_key_file = 'missing'", "semantic.api_key_file = "},
