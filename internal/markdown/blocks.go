@@ -188,6 +188,11 @@ func openingFence(line []byte) fence {
 	return fence{mark: line[0], length: n}
 }
 
+// endsWith reports whether a line, without white space around it, is the last of the code block.
+func (f fence) endsWith(line []byte) bool {
+	return len(line) >= f.length && len(bytes.TrimLeft(line, string(f.mark))) == 0
+}
+
 // IsThematicBreak reports whether a line that is not blank, without its
 // indentation, is a thematic break: three or more "-", "_" or "*".
 func IsThematicBreak(line []byte) bool {
@@ -325,7 +330,7 @@ func (s *scanner) scanComment(end int) {
 			f = openingFence(text)
 		}
 		inCode := code.length > 0
-		closes := inCode && f.mark == code.mark && f.length >= code.length && len(text) == f.length
+		closes := inCode && code.endsWith(text)
 		if closes || !inCode && (f.length > 0 || len(text) == 0) {
 			if !inCode {
 				s.inline.scan(from, pos, fromLine)

@@ -68,12 +68,5 @@ func (c *cursor) advance(n int) {
 // closes reports whether the line ends a fenced code block.
 func (c *cursor) closes(f fence) bool {
 	columns, next := c.indent()
-	if columns >= 4 {
-		return false
-	}
-	n := next
-	for n < c.lineEnd && c.src[n] == f.mark {
-		n++
-	}
-	return n-next >= f.length && len(bytes.TrimRight(c.src[n:c.lineEnd], " \t")) == 0
+	return columns < 4 && f.endsWith(bytes.TrimRight(c.src[next:c.lineEnd], " \t"))
 }
