@@ -60,8 +60,6 @@ type ListedTask struct {
 	Tags      []string `json:"tags,omitempty"`
 }
 
-// runListTasks explains an empty list: models often ask for open tasks when the task in
-// question is done.
 func runListTasks(ctx context.Context, in *invocation, a taskArgs) (Outcome, error) {
 	selected := a
 	selected.Cursor, selected.Limit, selected.Status = "", 0, cmp.Or(a.Status, "open")
@@ -105,26 +103,11 @@ func runListTasks(ctx context.Context, in *invocation, a taskArgs) (Outcome, err
 	}
 	warnings := in.incomplete(ctx)
 	if page.Total == 0 {
-		why, err := in.Vault.WhyNothing(ctx, filter)
+		why, err := in.whyNoTasks(ctx, q, filter)
 		if err != nil {
 			return Outcome{}, err
 		}
 		warnings = append(warnings, why...)
-		if a.Text != "" && a.Note == "" {
-			if meta, err := in.Vault.Lookup(ctx, a.Text, in.Scope); err == nil { // "Atlas", for the tasks of the project
-				warnings = append(warnings, "text is compared with each task; pass the name of a note as note: "+notes.Quote(meta.Path))
-			}
-		}
-		if q.Status != "all" { // often the task was completed
-			q.Status, q.Limit = "all", 1
-			others, err := in.Vault.Tasks(ctx, q)
-			if err != nil {
-				return Outcome{}, err
-			}
-			if others.Total > 0 {
-				warnings = append(warnings, fmt.Sprintf("%s with another status; status all lists them", phrase.Count(others.Total, "task")))
-			}
-		}
 	}
 	answer := func(n int) Outcome {
 		out := TaskList{Tasks: make([]ListedTask, n), Total: page.Total, Next: next(page.Next), Warnings: in.remarks(warnings...)}
@@ -145,6 +128,29 @@ func runListTasks(ctx context.Context, in *invocation, a taskArgs) (Outcome, err
 		in.Seen.listed(t.Path, t.Hash, t.Line) // toggle_task by line is conditional on it
 	}
 	return out, nil
+}
+
+// whyNoTasks explains an empty list: models often ask for open tasks when the task in question is
+// done.
+func (in *invocation) whyNoTasks(ctx context.Context, q notes.TaskQuery, filter notes.Filter) ([]string, error) {
+	why, err := in.Vault.WhyNothing(ctx, filter)
+	if err != nil {
+		return nil, err
+	}
+	if q.Text != "" && q.Note == "" {
+		if meta, err := in.Vault.Lookup(ctx, q.Text, in.Scope); err == nil { // "Atlas", for the tasks of the project
+			why = append(why, "text is compared with each task; pass the name of a note as note: "+notes.Quote(meta.Path))
+		}
+	}
+	if q.Status == "all" {
+		return why, nil
+	}
+	q.Status, q.Limit = "all", 1 // often the task was completed
+	others, err := in.Vault.Tasks(ctx, q)
+	if others.Total > 0 {
+		why = append(why, fmt.Sprintf("%s with another status; status all lists them", phrase.Count(others.Total, "task")))
+	}
+	return why, err
 }
 
 // taskLines returns the lines of the part of a note that a reference names, as in Plan#Risks, or
