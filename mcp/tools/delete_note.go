@@ -64,7 +64,7 @@ func runDeleteNote(ctx context.Context, in *invocation, a deleteArgs) (Outcome, 
 		if err := in.confirmDelete(ctx, would.Path, a); err != nil {
 			return Outcome{}, err
 		}
-		r.Note, r.ExpectedHash = notes.URI(would.Path), cmp.Or(a.ExpectedHash, in.Seen.of(would.Path).hash)
+		r.Note, r.ExpectedHash = notes.URI(would.Path), cmp.Or(a.ExpectedHash, in.Seen.texts.of(would.Path).hash)
 	}
 	r.DryRun, r.RequestKey = a.DryRun, in.RequestKey
 	d, err := in.Vault.Delete(ctx, r)

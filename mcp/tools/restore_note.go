@@ -39,7 +39,7 @@ func runRestoreNote(ctx context.Context, in *invocation, a restoreArgs) (Outcome
 	w, err := in.History.Restore(ctx, notes.RestoreRequest{
 		Note: a.Note, Revision: a.Revision, Change: a.Change, ExpectedHash: a.ExpectedHash, DryRun: a.DryRun,
 		Seen: func(path string) string {
-			hash := in.Seen.of(path).hash
+			hash := in.Seen.texts.of(path).hash
 			implied = hash != ""
 			return hash
 		},

@@ -19,8 +19,8 @@ import (
 // that was read, whatever the session has written since. Seen ends with the session:
 // nothing is known after a relay has started another daemon, or over HTTP without sessions.
 type Seen struct {
-	versions          // to which changes of unread text are conditional
-	tasks    versions // to which changes of tasks by line are: list_tasks shows lines of newer ones
+	texts versions // to which changes of unread text are conditional
+	tasks versions // to which changes of tasks by line are: list_tasks shows lines of newer ones
 }
 
 type versions struct {
@@ -39,13 +39,13 @@ type seen struct {
 
 // Read records that the session was shown this version.
 func (s *Seen) Read(path, hash string) {
-	s.put(path, seen{hash: hash})
+	s.texts.put(path, seen{hash: hash})
 	s.tasks.put(path, seen{hash: hash})
 }
 
 // gathered records the version of which the session was shown a passage, unless it has read another.
 func (s *Seen) gathered(path, hash string) {
-	for _, v := range []*versions{&s.versions, &s.tasks} {
+	for _, v := range []*versions{&s.texts, &s.tasks} {
 		if known := v.of(path); known.hash == "" || known.part {
 			v.put(path, seen{hash: hash, part: true})
 		}
@@ -55,7 +55,7 @@ func (s *Seen) gathered(path, hash string) {
 // shown records the version of which the session was shown a part, unless it has seen
 // another: changes that are conditional on that one must still be rejected. hash may be "".
 func (s *Seen) shown(path, hash string) {
-	for _, v := range []*versions{&s.versions, &s.tasks} {
+	for _, v := range []*versions{&s.texts, &s.tasks} {
 		if v.of(path).hash == "" {
 			v.put(path, seen{hash: hash})
 		}
@@ -64,8 +64,8 @@ func (s *Seen) shown(path, hash string) {
 
 // listed records the version of which the session was shown a task on this line.
 func (s *Seen) listed(path, hash string, line int) {
-	if s.of(path).hash == "" {
-		s.put(path, seen{hash: hash})
+	if s.texts.of(path).hash == "" {
+		s.texts.put(path, seen{hash: hash})
 	}
 	note := s.tasks.of(path)
 	if note.hash != hash || note.lines != "" {
@@ -82,7 +82,7 @@ func (s *Seen) listed(path, hash string, line int) {
 // not seen what others wrote in between. Of the notes whose links were updated, only those
 // that it had seen are recorded.
 func (s *Seen) wrote(w notes.Written) {
-	s.versions.wrote(w)
+	s.texts.wrote(w)
 	s.tasks.wrote(w)
 }
 
@@ -112,7 +112,7 @@ func (s *versions) wrote(w notes.Written) {
 // its version, until a note is moved there: the session may not know about the move, and use that
 // path for a new note there.
 func (s *Seen) Moved(from, to string) {
-	s.left(from, to)
+	s.texts.left(from, to)
 	s.tasks.left(from, to)
 }
 
@@ -147,7 +147,7 @@ func (s *versions) put(path string, note seen) {
 }
 
 func (s *Seen) forget(path string) {
-	s.versions.forget(path)
+	s.texts.forget(path)
 	s.tasks.forget(path)
 }
 
@@ -173,7 +173,7 @@ func (in *invocation) lastSeen(ctx context.Context, ref string, edits []notes.Ed
 	if slices.ContainsFunc(edits, func(e notes.Edit) bool {
 		return e.ReplacesUnread() && (e.Line == 0 || listed.only != nil && !slices.Contains(listed.only, e.Line))
 	}) {
-		return in.Seen.of(p)
+		return in.Seen.texts.of(p)
 	}
 	return listed
 }
