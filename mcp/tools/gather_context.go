@@ -96,6 +96,9 @@ func runGatherContext(ctx context.Context, in *invocation, a gatherArgs) (Outcom
 			continue
 		}
 		p, cut, err := in.passageOf(ctx, hit, budget, total)
+		if errors.Is(err, notes.ErrNotFound) || err == nil && p.Text == "" {
+			continue // it has just been deleted, or has no text
+		}
 		if errors.Is(err, notes.ErrUnavailable) { // its disk is not mounted, or iCloud has evicted it
 			unread++
 			continue
@@ -108,7 +111,7 @@ func runGatherContext(ctx context.Context, in *invocation, a gatherArgs) (Outcom
 			continue
 		}
 		text := p.fenced()
-		if p.Text == "" || len(text) > budget {
+		if len(text) > budget {
 			out.LeftOut++
 			continue
 		}
@@ -160,9 +163,6 @@ func (in *invocation) passageOf(ctx context.Context, hit search.Hit, room, total
 	const least = 300 // bytes of a useful part
 	p = passage{Path: hit.Path, URI: notes.URI(hit.Path), Title: hit.Title, Heading: hit.Heading, LineStart: hit.LineStart, LineEnd: hit.LineEnd, date: hit.Date}
 	note, err := in.Vault.Read(ctx, notes.URI(hit.Path), in.Scope)
-	if errors.Is(err, notes.ErrNotFound) {
-		return p, false, nil
-	}
 	if err != nil {
 		return p, false, err
 	}
@@ -172,9 +172,6 @@ func (in *invocation) passageOf(ctx context.Context, hit search.Hit, room, total
 	anchor := func() string { return notes.PassageRef(note.Path, note.Hash, p.LineStart, p.LineEnd) }
 	p.Anchor = anchor()
 	first, last := min(hit.LineStart, len(lines)), min(hit.LineEnd, len(lines))
-	if first < 1 {
-		return p, false, nil
-	}
 	before := 0 // bytes of the note before text
 	for _, line := range lines[:first-1] {
 		before += len(line)

@@ -3,6 +3,8 @@ package tools_test
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -291,6 +293,26 @@ func TestGatherContext_Copies(t *testing.T) {
 	assert.Len(t, got["passages"], 2)
 	assert.Equal(t, 1, strings.Count(text, "overnight"))
 	assert.Regexp(t, `omitted, with the same text as a passage above: (Old/Bread copy|Bread)\.md`, text)
+}
+
+// The part of a long passage that is shown has the words of the query, wherever the passage is in its note.
+func TestGatherContext_PartOfLongLine(t *testing.T) {
+	line := strings.Repeat("flour and water, ", 80) + "the zebra code is 4711, " + strings.Repeat("salt and oil, ", 200)
+	w := newWorld(t, map[string]string{"Long.md": "# Long\n\n" + strings.Repeat("Other words here.\n", 150) + "\n## Line\n\n" + line + "\n"})
+	got, _ := w.call(t, "gather_context", args{"query": "zebra code", "max_bytes": 2_000})
+	require.Len(t, got["passages"], 1)
+	assert.Contains(t, got["passages"].([]any)[0].(args)["text"], "the zebra code is 4711")
+}
+
+// A note without text, or whose file has just been deleted, is no passage that did not fit.
+func TestGatherContext_NothingToShow(t *testing.T) {
+	w := newWorld(t, map[string]string{"Garden plan.md": "", "Gone.md": "Garden plan of the school\n"})
+	require.NoError(t, os.Remove(filepath.Join(w.root, "Gone.md"))) // the watcher, which this world lacks, has not noticed
+	got, text := w.call(t, "gather_context", args{"query": "garden plan"})
+	assert.EqualValues(t, 2, got["total"])
+	assert.EqualValues(t, 0, got["left_out"])
+	assert.Empty(t, got["passages"])
+	assert.Contains(t, text, "No passages for")
 }
 
 // gather_context keeps its budget and reports what it cut or omitted; each passage is in
