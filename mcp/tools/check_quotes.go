@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"notesd/internal/phrase"
@@ -203,17 +204,13 @@ func (c *quoteChecker) version(ctx context.Context, base string, note *notes.Not
 // nearest returns a match within the lines or, if there is none, the one that begins
 // nearest to them.
 func nearest(found []quote.Lines, lines quote.Lines) quote.Lines {
-	best, away := found[0], -1
-	for _, f := range found {
-		d := max(lines.First-f.First, f.First-lines.First)
+	away := func(f quote.Lines) int {
 		if within(f, lines) {
-			return f
+			return -1
 		}
-		if away < 0 || d < away {
-			best, away = f, d
-		}
+		return max(lines.First-f.First, f.First-lines.First)
 	}
-	return best
+	return slices.MinFunc(found, func(a, b quote.Lines) int { return away(a) - away(b) })
 }
 
 func within(f, lines quote.Lines) bool {

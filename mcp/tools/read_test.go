@@ -381,7 +381,7 @@ func TestGatherContext_Text(t *testing.T) {
 
 // A quote is compared with the current note and with the version of its anchor.
 func TestCheckQuotes(t *testing.T) {
-	w := newWorld(t, map[string]string{"A ß.md": "# A\n\nThe cat sat on the mat and purred loudly today.\n\nAnother line entirely.\n", "B.md": "b\n"})
+	w := newWorld(t, map[string]string{"A ß.md": "# A\n\nThe cat sat on the mat and purred loudly today.\n\nAnother line entirely.\n", "B.md": "b\n", "Owl.md": "The owl hoots.\n\n\n\nThe owl hoots.\n\n\n\n\n\nThe owl hoots.\n"})
 	search, _ := w.call(t, "read_note", args{"note": "A ß", "lines": "3"})
 	anchor := search["anchor"]
 	said := "The cat sat on the mat and purred loudly today."
@@ -397,6 +397,10 @@ func TestCheckQuotes(t *testing.T) {
 	assert.Equal(t, "moved", got["verdict"])
 	got, _ = check(anchor, "zebras in the snow eat nothing at all")
 	assert.Equal(t, args{"verdict": "absent"}, got)
+	for line, nearest := range map[int]int{2: 1, 4: 5, 7: 5, 9: 11, 11: 11} {
+		got, _ = check(fmt.Sprintf("Owl.md:%d", line), "The owl hoots.")
+		assert.Contains(t, got["anchor"], fmt.Sprintf("#L%d", nearest), line)
+	}
 	got, _ = check("Nowhere.md:1", said)
 	assert.Equal(t, args{"verdict": "absent", "detail": "there is no such note"}, got)
 	got, _ = check("note:///A%20%C3%9F.md?rev=123456789abc#L3-L3", said)
@@ -407,6 +411,11 @@ func TestCheckQuotes(t *testing.T) {
 	assert.Equal(t, "changed", got["verdict"])
 	assert.Equal(t, "-The cat sat on the mat and purred loudly today.\n+The dog sat on the mat and purred loudly today.\n", got["diff"])
 	assert.Contains(t, text, "+The dog sat")
+	w.env.Limits.ResultBytes = 200
+	got, text = check(anchor, said)
+	assert.NotContains(t, got, "diff")
+	assert.Contains(t, text, "the diffs are omitted to save space")
+	w.env.Limits.ResultBytes = 20_000
 	w.call(t, "move_note", args{"note": "A ß", "to": "C.md"})
 	got, text = check(anchor, "Another line entirely.")
 	assert.Equal(t, []any{"moved", "the note was moved"}, []any{got["verdict"], got["detail"]})

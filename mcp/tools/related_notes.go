@@ -86,9 +86,9 @@ func runRelatedNotes(ctx context.Context, in *invocation, a relatedArgs) (Outcom
 	// A hit that shares only function words is not related, nor is a weak hit if the
 	// vectors of all notes were compared.
 	res.Hits = slices.DeleteFunc(res.Hits, func(h search.Hit) bool {
-		return len(h.Why.Terms) == 0 && h.Why.VectorRank == 0 || h.Weak && res.Semantic.State == search.StateReady
+		return h.Path == self || len(h.Why.Terms) == 0 && h.Why.VectorRank == 0 || h.Weak && res.Semantic.State == search.StateReady
 	})
-	near.addHits(res.Hits, self)
+	near.addHits(res.Hits)
 	related, remarks := near.best(self, limit), in.stale(res.Notes)
 	return fit(in.Limits.ResultBytes, len(related), func(n int) Outcome {
 		out := RelatedResult{Related: related[:n], Semantic: semanticOf(res), Notes: in.remarks(remarks...)}
@@ -165,15 +165,13 @@ func (near neighbours) addLinks(ctx context.Context, in *invocation, path string
 	return nil
 }
 
-func (near neighbours) addHits(hits []search.Hit, self string) {
+func (near neighbours) addHits(hits []search.Hit) {
 	best := 0.0
 	for _, h := range hits {
-		if h.Path != self {
-			best = max(best, h.Score)
-		}
+		best = max(best, h.Score)
 	}
 	for _, h := range hits {
-		if h.Path == self || best == 0 || len(h.Why.Terms) == 0 && h.Score < leastShare*best {
+		if len(h.Why.Terms) == 0 && h.Score < leastShare*best {
 			continue
 		}
 		n := near.at(h.Path, h.Title)
@@ -191,7 +189,7 @@ func hitReason(w search.Why) string {
 		terms = w.Terms // there is no other reason
 	}
 	var reasons []string
-	if w.VectorRank > 0 || len(terms) == 0 {
+	if w.VectorRank > 0 {
 		reasons = append(reasons, "close in meaning")
 	}
 	if len(terms) > 0 {

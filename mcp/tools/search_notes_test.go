@@ -46,11 +46,10 @@ func TestSearchExplains(t *testing.T) {
 func TestRemoteNotesAreNotRelated(t *testing.T) {
 	near := neighbours{}
 	near.addHits([]search.Hit{
-		{Path: "Self.md", Score: 2, Why: search.Why{VectorRank: 1}},
 		{Path: "Close.md", Score: 0.5, Why: search.Why{VectorRank: 2}},
 		{Path: "Words.md", Score: 0.04, Why: search.Why{VectorRank: 3, Terms: []string{"rye"}}},
 		{Path: "Remote.md", Score: 0.04, Why: search.Why{VectorRank: 4}},
-	}, "Self.md")
+	})
 	var paths []string
 	for _, n := range near.best("Self.md", 10) {
 		paths = append(paths, n.Path)

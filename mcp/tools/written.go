@@ -166,10 +166,8 @@ func (in *invocation) broken(ctx context.Context, w notes.Written) (links int, f
 	var had func(anchor string) bool // in the replaced text
 	return in.linksWith(ctx, w.Path, func(l notes.LinkedNote) bool {
 		if l.NoAnchor && had == nil {
-			text, err := in.History.Version(ctx, notes.URI(w.Path), w.Was, in.Scope)
-			if had = notes.Anchors(text); err != nil || text == nil {
-				had = func(string) bool { return false }
-			}
+			text, _ := in.History.Version(ctx, notes.URI(w.Path), w.Was, in.Scope)
+			had = notes.Anchors(text)
 		}
 		return l.NoAnchor && had(l.Anchor)
 	})
