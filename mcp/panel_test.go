@@ -128,6 +128,7 @@ func TestPanelAppliesWhatWasShown(t *testing.T) {
 	assert.Contains(t, panel.Diff, "\n+"+long+"changed\n")
 
 	w.write(t, "Long.md", "# Long\n\nSaved by another program.\n")
+	_, _ = call[tools.ReadResult](t, s, "read_note", map[string]any{"note": "Long"}) // the user presses Apply later
 	res, err := s.CallTool(t.Context(), &sdk.CallToolParams{Name: "edit_note", Arguments: apply})
 	require.NoError(t, err)
 	require.True(t, res.IsError)

@@ -313,6 +313,7 @@ func TestLists_TitlesAndOrder(t *testing.T) {
 	overview, text := w.call(t, "vault_overview", args{})
 	assert.Equal(t, []any{args{"folder": "B", "notes": 2.0}, args{"folder": "A", "notes": 1.0}}, overview["folders"])
 	assert.Contains(t, text, "folders: B (2); A (1)\ntags: #y (2) #x (1)\n")
+	assert.Equal(t, []any{2.0, 2.0}, []any{overview["folders_total"], overview["tags_total"]})
 	assert.NotContains(t, text, "skipped")
 }
 
@@ -401,9 +402,11 @@ func TestTaskDates(t *testing.T) {
 
 // The text of a task has its dates, also those that Logseq writes below the task's first line.
 func TestTaskDatesInText(t *testing.T) {
-	w := newWorld(t, map[string]string{"T.md": "# Home\n- TODO Buy milk\n  DEADLINE: <2026-02-06 Fri>\n  SCHEDULED: <2026-02-05 Thu>\n- [ ] Bake 📅 2026-02-07 ⏳ 2026-02-07\n"})
-	_, text := w.call(t, "list_tasks", args{})
-	assert.Contains(t, text, "\nT.md:2 [TODO] Buy milk, due 2026-02-06, scheduled 2026-02-05 (Home)\nT.md:5 [ ] Bake 📅 2026-02-07 ⏳ 2026-02-07 (Home)\n")
+	w := newWorld(t, map[string]string{"T.md": "# Home\n- TODO [#A] Buy milk\n  DEADLINE: <2026-02-06 Fri>\n  SCHEDULED: <2026-02-05 Thu>\n- [ ] Bake 📅 2026-02-07 ⏳ 2026-02-07\n"})
+	list, text := w.call(t, "list_tasks", args{})
+	first := list["tasks"].([]any)[0].(args)
+	assert.Equal(t, []any{"open", "high", "2026-02-06", "2026-02-05"}, []any{first["status"], first["priority"], first["due"], first["scheduled"]})
+	assert.Contains(t, text, "\nT.md:2 [TODO] [#A] Buy milk, due 2026-02-06, scheduled 2026-02-05 (Home)\nT.md:5 [ ] Bake 📅 2026-02-07 ⏳ 2026-02-07 (Home)\n")
 }
 
 // A reference to a part of a note means the tasks in it.

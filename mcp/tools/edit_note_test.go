@@ -161,7 +161,10 @@ func TestSeen_GatheredPassage(t *testing.T) {
 	assert.Contains(t, w.fails(t, "edit_note", mine), "changed since this session last saw it")
 	assert.Equal(t, theirs, w.disk(t, "Rye.md"))
 	w.call(t, "gather_context", args{"query": "rye bread"})
-	w.call(t, "edit_note", mine) // of the version gathered last
+	would := maps.Clone(mine)
+	would["dry_run"] = true
+	w.call(t, "edit_note", would)
+	w.call(t, "edit_note", mine) // of the version gathered last, which the dry run did not replace
 }
 
 func TestEditNote_SeveralNotesFitTheLimit(t *testing.T) {
