@@ -106,6 +106,13 @@ func TestTemplate_NoteOnce(t *testing.T) {
 	s := newShelf("Plan.md|mow", `Prompts/p.md|{{note "Plan.md"}} and {{note "Plan.md"}}`)
 	r := render(t, s, Options{Folder: "Prompts"}, "p", nil)
 	assert.Equal(t, []string{"note:///Plan.md"}, embedded(r))
+
+	// Clients reject messages without text.
+	r = render(t, newShelf("a.md|x", "b.md|y", "Prompts/p.md|{{note \"a.md\"}} \n{{note \"b.md\"}}"), Options{Folder: "Prompts"}, "p", nil)
+	require.Len(t, r.Messages, 3)
+	assert.Equal(t, dataNotice, r.Messages[2].Text)
+	r = render(t, newShelf("Prompts/p.md|Hello"), Options{Folder: "Prompts"}, "p", nil)
+	assert.Equal(t, "Hello", words(r))
 }
 
 func TestTemplate_MissingNote(t *testing.T) {

@@ -159,6 +159,7 @@ func TestSummarizeNotes(t *testing.T) {
 		assert.Contains(t, r.Messages[0].Text, "summarize")
 		assert.Equal(t, []string{"note:///c.md", "note:///b.md", "note:///a.md"}, embedded(r))
 		assert.NotContains(t, words(r), "did not fit")
+		assert.NotContains(t, words(r), "does not cover everything")
 	})
 	t.Run("the newest that fit", func(t *testing.T) {
 		r := render(t, s, Options{Budget: 14}, "summarize_notes", nil)
@@ -205,6 +206,8 @@ func TestDailyReview(t *testing.T) {
 	s := newShelf("old.md|x", "new.md|y")
 	s[0].Date = noon.AddDate(0, 0, -3)
 	assert.Equal(t, []string{"note:///new.md"}, embedded(render(t, s, Options{}, "daily_review", nil)))
+	planned := append(slices.Clone(s), &notes.Note{ID: 8, Path: "planned.md", Content: "x", Size: 1, Date: noon.AddDate(0, 0, 2)})
+	assert.Equal(t, []string{"note:///new.md"}, embedded(render(t, planned, Options{}, "daily_review", nil)))
 	assert.Contains(t, words(render(t, s, Options{}, "daily_review", nil)), `done "yesterday", done "today", due "today" and due "overdue"`)
 	s = append(s, &notes.Note{ID: 9, Path: "yesterday.md", Content: "x", Size: 1, Date: time.Date(2026, 1, 30, 0, 0, 0, 0, time.UTC)})
 	assert.Equal(t, []string{"note:///yesterday.md", "note:///new.md"}, embedded(render(t, s, Options{}, "daily_review", nil)))
@@ -298,6 +301,9 @@ func TestDeletedNotes(t *testing.T) {
 		r, err := c.Render(t.Context(), builtins[0], args, notes.Scope{})
 		require.NoError(t, err)
 		assert.ElementsMatch(t, []string{"note:///a.md", "note:///c.md"}, embedded(r))
+		if args["query"] != "" {
+			assert.NotContains(t, words(r), "notes are here")
+		}
 	}
 }
 

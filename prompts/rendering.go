@@ -82,12 +82,7 @@ func (r *rendering) embedPart(n *notes.Note, part notes.Anchor) (selection, erro
 }
 
 // legible returns the note's text without Excalidraw drawings and other data.
-func legible(n *notes.Note) string {
-	if prose := n.Prose(); prose != n.Content {
-		return notes.Legible(prose, n.Content)
-	}
-	return n.Content
-}
+func legible(n *notes.Note) string { return notes.Legible(n.Prose(), n.Content) }
 
 // lineCount returns the number of lines in text, at least 1.
 func lineCount(text string) int { return 1 + strings.Count(strings.TrimSuffix(text, "\n"), "\n") }
@@ -123,7 +118,7 @@ type selection struct {
 // newest.
 func (r *rendering) embedListed(ctx context.Context, f notes.Filter) (selection, error) {
 	sel, err := r.embedWhole(ctx, f)
-	if err != nil || r.full() {
+	if err != nil {
 		return sel, err
 	}
 	return r.orStart(sel), nil
