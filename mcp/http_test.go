@@ -91,6 +91,7 @@ func TestHTTPClients(t *testing.T) {
 				PromptListChangedHandler: func(context.Context, *sdk.PromptListChangedRequest) { prompted <- true },
 			})
 			ctx := t.Context()
+			assert.Equal(t, tc.version != "2026-07-28", s.InitializeResult().Capabilities.Tools.ListChanged, "without a session, the tools cannot change")
 			offered, err := s.ListTools(ctx, nil)
 			require.NoError(t, err)
 			assert.Len(t, offered.Tools, len(session.toolbox().offered()))

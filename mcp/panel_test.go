@@ -30,6 +30,7 @@ func TestPanel_OnlyForClientsThatSupportIt(t *testing.T) {
 	}{"without": {nil, false}, "of another type": {otherType, false}, "with": {withPanel, true}} {
 		t.Run(name, func(t *testing.T) {
 			s := w.client(t, Profile{}, c.options)
+			assert.Nil(t, s.InitializeResult().Capabilities.Logging, "this world has no log for clients")
 			_, declared := s.InitializeResult().Capabilities.Extensions[extensionUI]
 			assert.Equal(t, c.shows, declared)
 
