@@ -136,3 +136,13 @@ func TestCutsBetweenCharacters(t *testing.T) {
 		}
 	}
 }
+
+// A longer tag that begins like the sought one is not marked, a nested one is.
+func TestAppendTag(t *testing.T) {
+	const text = "#work-log #works #work_x #workß # #work/sub x#WORK, #work"
+	var found []string
+	for _, m := range (&rescorer{}).appendTag(nil, text, "#work") {
+		found = append(found, text[m.start:])
+	}
+	assert.Equal(t, []string{"#work/sub x#WORK, #work", "#WORK, #work", "#work"}, found)
+}
