@@ -23,10 +23,11 @@ type asking struct {
 	state  notes.Coverage
 }
 
-// byDigits reports whether a hybrid search is by words only because the query has digits and no
-// letters, as a telephone number or an amount: to a model, numbers are close to each other.
+// byDigits reports whether a hybrid search is by words only because the query is a day, or has
+// digits and no letters, as a telephone number or an amount: to a model, numbers are close to each
+// other.
 func (s *search) byDigits() bool {
-	return s.q.Mode == ModeHybrid && strings.ContainsFunc(s.r.meaning, unicode.IsDigit) && !strings.ContainsFunc(s.r.meaning, unicode.IsLetter)
+	return s.q.Mode == ModeHybrid && (s.r.onlyDays || strings.ContainsFunc(s.r.meaning, unicode.IsDigit) && !strings.ContainsFunc(s.r.meaning, unicode.IsLetter))
 }
 
 type nearest struct {

@@ -410,6 +410,7 @@ type request struct {
 	filter     notes.Filter
 	meaning    string // the query without filters, for semantic search
 	foreign    bool   // the query is not in English
+	onlyDays   bool   // each word belongs to a day, such as "January 6th"
 }
 
 // planTerms returns the indexes of the words' terms in the plan.
@@ -477,6 +478,7 @@ func newRequest(nodes []node, filter notes.Filter) *request {
 		b.base += len(text) + 1
 	}
 	b.finish()
+	r.addDays()
 	r.meaning = strings.Join(meaning, " ")
 	return r
 }

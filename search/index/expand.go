@@ -23,14 +23,23 @@ const (
 )
 
 // expandPrefixes finds the terms with the plan's prefixes, only the most frequent if there are
-// too many, and the families of its words.
+// too many, and the families and dates of its words.
 func (s *snapshot) expandPrefixes(p *Plan) error {
 	families := !p.Open || s.isForeign()
 	for i := range p.Terms {
 		t := &p.Terms[i]
-		if t.Family && families && t.Others == nil {
-			if err := s.addFamily(t); err != nil {
-				return err
+		if t.Others == nil {
+			if t.Family && families {
+				if err := s.addFamily(t); err != nil {
+					return err
+				}
+			}
+			if t.Date != "" {
+				found, err := s.count(func(c *termCounter) error { return each(c.dict, sameNumber(t.Date), nil, nil, c.add) })
+				if err != nil {
+					return err
+				}
+				t.Others = append(t.Others, mostFrequent(found, maxExpansions)...)
 			}
 		}
 		if !t.Prefix {

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"strings"
 	"unicode/utf8"
 
 	segment "github.com/blevesearch/scorch_segment_api/v2"
@@ -106,7 +107,8 @@ func (a *nearWord) extend(read int) (within bool) {
 }
 
 // sameNumber is an automaton that accepts the terms with the same digits and any connectors
-// between them: 978-0-374-27563-1 for 9780374275631. A state is the number of digits read.
+// between them: 978-0-374-27563-1 for 9780374275631. '?' is any digit, or at the end also none. A
+// state is the number of digits read.
 type sameNumber string
 
 var _ segment.Automaton = sameNumber("")
@@ -117,13 +119,15 @@ func (a sameNumber) CanMatch(state int) bool { return state != noMatch }
 
 func (a sameNumber) WillAlwaysMatch(int) bool { return false }
 
-func (a sameNumber) IsMatch(state int) bool { return state == len(a) }
+func (a sameNumber) IsMatch(state int) bool {
+	return state >= len(strings.TrimRight(string(a), "?"))
+}
 
 func (a sameNumber) Accept(state int, b byte) int {
 	switch {
 	case state == noMatch:
 		return noMatch
-	case state < len(a) && b == a[state]:
+	case state < len(a) && (b == a[state] || a[state] == '?' && '0' <= b && b <= '9'):
 		return state + 1
 	case 0 < state && state < len(a) && terms.ByteClass[b]&terms.ClassConnector != 0:
 		return state

@@ -23,6 +23,9 @@ type PlanTerm struct {
 	// for a word that no note has, or the inflected forms of a word.
 	Others []string
 	Family bool // inflected forms count as the word; see [Plan.Open]
+	// Date, if not empty, is a date as YYYYMMDD that counts as the word. '?' is any digit, or at
+	// the end also none. Notes may have connectors between its digits.
+	Date string
 	// Guess is set by [Index.Rank] if Others are suggestions and none of them begins with the
 	// term.
 	Guess bool
