@@ -65,8 +65,9 @@ type segmentData struct {
 	modified []uint32  // seconds
 	sum      float64   // of lengths
 	// english are the documents with a function word of English, and foreign those with one of
-	// another language.
-	english, foreign *roaring.Bitmap
+	// another language, compounding with one of a language that writes compounds as one word.
+	english, foreign, compounding *roaring.Bitmap
+	endings                       [len(wordFields)]endings
 }
 
 // segmentCache caches the data of the segments in use of one Bleve index, which numbers them.
@@ -132,7 +133,10 @@ func loadSegment(s *scorch.SegmentSnapshot) (*segmentData, error) {
 	if d.english, err = withAny(seg, terms.EnglishNoteWord); err != nil {
 		return nil, err
 	}
-	d.foreign, err = withAny(seg, terms.ForeignNoteWords...)
+	if d.foreign, err = withAny(seg, terms.ForeignNoteWords...); err != nil {
+		return nil, err
+	}
+	d.compounding, err = withAny(seg, terms.CompoundingNoteWords...)
 	return d, err
 }
 
@@ -153,16 +157,26 @@ func withAny(seg segment.Segment, any ...string) (*roaring.Bitmap, error) {
 
 // isForeign reports whether more notes are in other languages than in English.
 func (s *snapshot) isForeign() bool {
-	english, foreign := uint64(0), uint64(0)
+	return s.notesIn(func(d *segmentData) *roaring.Bitmap { return d.foreign }) >
+		s.notesIn(func(d *segmentData) *roaring.Bitmap { return d.english })
+}
+
+// isCompounding reports whether most notes in other languages than English are in one that writes
+// compounds as one word.
+func (s *snapshot) isCompounding() bool {
+	return 2*s.notesIn(func(d *segmentData) *roaring.Bitmap { return d.compounding }) >
+		s.notesIn(func(d *segmentData) *roaring.Bitmap { return d.foreign })
+}
+
+// notesIn returns the number of notes of a set that are not hidden.
+func (s *snapshot) notesIn(set func(*segmentData) *roaring.Bitmap) (n uint64) {
 	for i, d := range s.data {
-		english += d.english.GetCardinality()
-		foreign += d.foreign.GetCardinality()
+		n += set(d).GetCardinality()
 		if hidden := s.hidden[i]; hidden != nil {
-			english -= d.english.AndCardinality(hidden)
-			foreign -= d.foreign.AndCardinality(hidden)
+			n -= set(d).AndCardinality(hidden)
 		}
 	}
-	return foreign > english
+	return n
 }
 
 func (d *segmentData) readSizes(it segment.PostingsIterator) error {
