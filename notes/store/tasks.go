@@ -208,7 +208,7 @@ func taskConditions(q notes.TaskQuery) (*conditions, error) {
 		if t.Priority = q.Priority; q.Priority == "none" {
 			t.Priority = ""
 		}
-		if t.Rank() == 3 && t.Priority != "" {
+		if t.Rank() < 0 {
 			return nil, &notes.Error{Op: "list tasks", Err: notes.ErrInvalid, Detail: "there is no priority " + notes.Quote(q.Priority), Hint: "Pass highest, high, medium, low, lowest or none."}
 		}
 		c.add("t.rank = ?", t.Rank())

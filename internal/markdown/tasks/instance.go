@@ -28,7 +28,7 @@ func (n *note) instance(t *Task) (string, error) {
 	}
 	next, ok := r.next(from)
 	none := fmt.Errorf("%w: the recurrence %q has no day after %s and before the end of the year 9999", ErrInvalid, clip(repeat), from.Format(time.DateOnly))
-	if !ok || !isDate(next) {
+	if !ok {
 		return "", none
 	}
 	first := firstLine(t.Source)
@@ -96,11 +96,9 @@ func (n *note) withoutInstance(i int, source string) []byte {
 	}
 	open.Status = n.opt.Settings.StatusOf(open.Mark)
 	above := bytes.LastIndexByte(n.src[:max(0, start-1)], '\n') + 1
-	end := p.End // end of the line below
-	if i := bytes.IndexByte(n.src[end:], '\n'); i >= 0 {
-		end += i + 1
-		end += firstLine(string(n.src[end:]))
-	}
+	end := p.End                                  // end of the line below
+	end += bytes.IndexByte(n.src[end:], '\n') + 1 // nothing at the end of the note
+	end += firstLine(string(n.src[end:]))
 	for _, cut := range [][2]int{{above, start}, {p.End, end}} {
 		before := slices.Concat(n.src[:min(start, cut[0])], n.src[start:p.Start], []byte(source), n.src[max(p.End, cut[1]):])
 		again := &note{src: before, opt: n.opt}

@@ -30,8 +30,8 @@ type nth struct {
 
 var (
 	ruleText = regexp.MustCompile(`(?i)^every(?:\s+(\d+|other))?\s+([a-z]+)((?:\s*,?\s*(?:and\s+)?[a-z]+)*?)(?:\s+on\s+(?:the\s+)?(.+?))?(\s+when\s+done)?$`)
-	dayText  = regexp.MustCompile(`(?i)^(\d{1,2})(?:st|nd|rd|th)?$`)
-	nthText  = regexp.MustCompile(`(?i)^(?:(\d)(?:st|nd|rd|th)\s+)?(last\s+)?([a-z]+)$`)
+	dayText  = regexp.MustCompile(`(?i)^(0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th)?$`)
+	nthText  = regexp.MustCompile(`(?i)^(?:([1-5])(?:st|nd|rd|th)\s+)?(last\s+)?([a-z]+)$`)
 	listText = regexp.MustCompile(`\s*,\s*(?:and\s+)?|\s+and\s+|\s+or\s+`)
 )
 
@@ -80,7 +80,7 @@ func (r *rule) on(text string, unknown error) error {
 	if text == "" {
 		return nil
 	}
-	monthly := r.unit == "month" || r.unit == "year" && len(r.months) > 0
+	monthly := r.unit == "month" || len(r.months) > 0
 	for _, item := range listText.Split(text, -1) {
 		item = strings.TrimPrefix(strings.TrimSpace(item), "the ")
 		if day, ok := weekdayNamed(item); ok && r.unit == "week" {
@@ -90,15 +90,9 @@ func (r *rule) on(text string, unknown error) error {
 			if day, _ = weekdayNamed(m[3]); m[2] != "" {
 				n = -max(n, 1)
 			}
-			if m[1] == "0" || n > 5 || n < -5 {
-				return unknown
-			}
 			r.nth = append(r.nth, nth{n, day})
 		} else if m := dayText.FindStringSubmatch(item); m != nil && monthly {
 			n, _ := strconv.Atoi(m[1]) // two digits
-			if n < 1 || n > 31 {
-				return unknown
-			}
 			r.days = append(r.days, n)
 		} else if (item == "last" || item == "last day") && monthly {
 			r.days = append(r.days, -1)
@@ -148,7 +142,7 @@ func (r rule) next(from time.Time) (time.Time, bool) {
 		return addMonths(from, 12*r.every), true
 	}
 	limit := from.AddDate(max(8*r.every, 8)+1, 0, 0)
-	for day := from.AddDate(0, 0, 1); day.Before(limit) && isDate(day); day = day.AddDate(0, 0, 1) {
+	for day := from.AddDate(0, 0, 1); day.Before(limit); day = day.AddDate(0, 0, 1) {
 		if r.has(day, from) {
 			return day, true
 		}
@@ -193,7 +187,7 @@ func (r rule) has(day, from time.Time) bool {
 		return day.Day() == from.Day()
 	}
 	if slices.ContainsFunc(r.nth, func(w nth) bool {
-		return w.day == day.Weekday() && (w.n == 0 || w.n > 0 && (day.Day()-1)/7 == w.n-1 || w.n < 0 && (last-day.Day())/7 == -w.n-1)
+		return w.day == day.Weekday() && (w.n == 0 || (day.Day()-1)/7 == w.n-1 || (last-day.Day())/7 == -w.n-1)
 	}) {
 		return true
 	}

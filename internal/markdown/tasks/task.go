@@ -185,7 +185,7 @@ func Parse(source string) (Task, bool) {
 	var rest strings.Builder
 	at := size
 	for _, f := range t.fields {
-		if f.start < first && f.start >= at {
+		if f.start < first {
 			rest.WriteString(source[at:f.start])
 			at = f.end
 		}
@@ -287,14 +287,10 @@ func (t *Task) add(f field) {
 	t.fields = append(t.fields, f)
 }
 
-// value returns the value of the first field with the given name that has one, or "".
+// value returns the value of the first field with the given name, or "".
 func (t *Task) value(name string) string {
-	for _, f := range t.fields {
-		if f.name == name && f.from < f.to {
-			return t.Source[f.from:f.to]
-		}
-	}
-	return ""
+	f, _ := t.field(name)
+	return t.Source[f.from:f.to]
 }
 
 // field returns the first field with the given name.
@@ -331,12 +327,9 @@ func (t *Task) DoneNotation() Notation {
 }
 
 // Rank orders tasks by priority, highest first. As in the Tasks plugin, tasks without a
-// priority are between medium and low.
+// priority are between medium and low. It is -1 if the priority is none of these.
 func (t *Task) Rank() int {
-	if i := slices.Index([]string{"highest", "high", "medium", "", "low", "lowest"}, t.Priority); i >= 0 {
-		return i
-	}
-	return 3
+	return slices.Index([]string{"highest", "high", "medium", "", "low", "lowest"}, t.Priority)
 }
 
 // clip shortens s for a message.

@@ -64,12 +64,11 @@ type Options struct {
 // Logseq task move instead. Reopening the task removes that instance. A task with
 // "🏁 delete" is removed when it becomes done.
 func Update(src []byte, places []Place, at Target, c Change, opt Options) ([]byte, error) {
-	n := &note{src: src, opt: opt}
+	n := &note{src: src, places: places, opt: opt}
 	for _, p := range places {
-		if t, ok := Parse(string(src[p.Start:p.End])); ok {
-			t.Line, t.Status = p.Line, opt.Settings.StatusOf(t.Mark)
-			n.tasks, n.places = append(n.tasks, t), append(n.places, p)
-		}
+		t, _ := Parse(string(src[p.Start:p.End])) // each place is that of a task
+		t.Line, t.Status = p.Line, opt.Settings.StatusOf(t.Mark)
+		n.tasks = append(n.tasks, t)
 	}
 	i, err := n.find(at, c)
 	if err != nil {
@@ -90,9 +89,8 @@ var listItem = regexp.MustCompile(`^[\s>]*(?:[-*+]|\d{1,9}[.)])\s+`)
 // find returns the index of the target task.
 func (n *note) find(at Target, c Change) (int, error) {
 	text := strings.TrimSpace(at.Text[len(listItem.FindString(at.Text)):])
-	if _, size, _ := Marked(text); size > 0 {
-		text = strings.TrimSpace(text[size:])
-	}
+	_, size, _ := Marked(text)
+	text = strings.TrimSpace(text[size:])
 	folded := fold(text)
 	if text == "" {
 		if at.Line <= 0 || strings.TrimSpace(at.Text) != "" {
@@ -149,9 +147,7 @@ func (n *note) missing(what string, near int) error {
 		all[i] = i
 	}
 	distance := func(i int) int { return max(n.tasks[i].Line-near, near-n.tasks[i].Line) }
-	if near > 0 {
-		slices.SortStableFunc(all, func(a, b int) int { return distance(a) - distance(b) })
-	}
+	slices.SortStableFunc(all, func(a, b int) int { return distance(a) - distance(b) })
 	return fmt.Errorf("%w %s; the note has %s", ErrMissing, what, n.list(all))
 }
 
@@ -245,9 +241,8 @@ func (n *note) change(i int, c Change) ([]byte, error) {
 		source = withMark(&t, source, mark)
 		return n.put(p, source), nil
 	}
-	if changed, ok := Parse(source); ok {
-		changed.Status, t = t.Status, changed
-	}
+	changed, _ := Parse(source)
+	changed.Status, t = t.Status, changed
 	next := ""
 	if status == Done && t.value("repeat") != "" {
 		f, _ := t.field("repeat")
@@ -302,8 +297,8 @@ func (n *note) change(i int, c Change) ([]byte, error) {
 // replaced by next.
 func (n *note) without(p Place, start int, next string) []byte {
 	end := p.End
-	if i := bytes.IndexByte(n.src[end:], '\n'); next == "" && i >= 0 {
-		end += i + 1
+	if next == "" {
+		end += bytes.IndexByte(n.src[end:], '\n') + 1
 	}
 	return slices.Concat(n.src[:start], []byte(next), n.src[end:])
 }
@@ -423,7 +418,7 @@ func dayName(rest string, day time.Time) string {
 // remove removes a field with the space before it, or its whole line if it has its own.
 func remove(source string, f field) string {
 	start, end := f.start, f.end
-	if before := strings.TrimRight(source[:start], " \t"); f.notation == Logseq && strings.HasSuffix(before, "\n") {
+	if before := strings.TrimRight(source[:start], " \t"); strings.HasSuffix(before, "\n") {
 		after := source[end : end+firstLine(source[end:])]
 		if strings.TrimSpace(after) == "" {
 			start = len(strings.TrimSuffix(strings.TrimSuffix(before, "\n"), "\r"))
