@@ -17,6 +17,10 @@ func TestUpdate_RareForms(t *testing.T) {
 		{"- [/] milk", "milk", "", "", "- [x] milk"},
 		{"- DONE milk\n- NOW a\n- TODO b\n- TODO c", "milk", "", "", "- TODO milk\n- NOW a\n- TODO b\n- TODO c"},
 		{"- DOING milk", "milk", "in-progress", "", "- DOING milk"},
+		// Completion dates.
+		{"- [ ] milk ✅ 2020-01-01", "milk", "done", "", "- [x] milk ✅ 2026-02-16"},
+		{"- [/] milk [completion:: 2020-01-01]", "milk", "done", "", "- [x] milk [completion:: 2026-02-16]"},
+		{"- [-] milk ✅ 2020-01-01", "milk", "open", "", "- [ ] milk"},
 		// Selection by text.
 		{"- [ ] milk\n- [ ] Milk", "Milk", "", "", "- [ ] milk\n- [x] Milk"},
 		{"- [ ] Milk 📅 2026-02-20 x\n- [ ] milk 📅 2026-02-20 x y", "MILK 📅  2026-02-20 X", "", "", "- [x] Milk 📅 2026-02-20 x ✅ 2026-02-16\n- [ ] milk 📅 2026-02-20 x y"},

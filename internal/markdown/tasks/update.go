@@ -260,11 +260,10 @@ func (n *note) change(i int, c Change) ([]byte, error) {
 	source = withMark(&t, source, mark)
 	notation := n.doneNotation(&t, status)
 	for name, of := range map[string]Status{"completion": Done, "cancelled": Cancelled} {
-		_, has := t.field(name)
 		switch {
-		case has && status != of:
+		case status != of:
 			source, err = n.setDate(p, source, name, "none", "")
-		case !has && status == of && notation != "":
+		case notation != "":
 			source, err = n.setDate(p, source, name, today, notation)
 		}
 		if err != nil {
