@@ -21,6 +21,7 @@ func TestUpdate_RareForms(t *testing.T) {
 		{"- [ ] milk ✅ 2020-01-01", "milk", "done", "", "- [x] milk ✅ 2026-02-16"},
 		{"- [/] milk [completion:: 2020-01-01]", "milk", "done", "", "- [x] milk [completion:: 2026-02-16]"},
 		{"- [-] milk ✅ 2020-01-01", "milk", "open", "", "- [ ] milk"},
+		{"- [ ] milk\n- [-] eggs [cancelled:: 2026-01-01]", "milk", "", "", "- [x] milk [completion:: 2026-02-16]\n- [-] eggs [cancelled:: 2026-01-01]"},
 		// Selection by text.
 		{"- [ ] milk\n- [ ] Milk", "Milk", "", "", "- [ ] milk\n- [x] Milk"},
 		{"- [ ] Milk 📅 2026-02-20 x\n- [ ] milk 📅 2026-02-20 x y", "MILK 📅  2026-02-20 X", "", "", "- [x] Milk 📅 2026-02-20 x ✅ 2026-02-16\n- [ ] milk 📅 2026-02-20 x y"},
@@ -29,6 +30,8 @@ func TestUpdate_RareForms(t *testing.T) {
 		{"- [ ] milk\n- TODO eggs\n  DEADLINE: <2026-03-01 Sun>", "milk", "", "2026-03-01", "- [ ] milk 📅 2026-03-01\n- TODO eggs\n  DEADLINE: <2026-03-01 Sun>"},
 		{"- [ ] milk ⏳ 2026-02-01\n- [ ] eggs [due:: 2026-01-01]", "milk", "", "2026-03-01", "- [ ] milk ⏳ 2026-02-01 📅 2026-03-01\n- [ ] eggs [due:: 2026-01-01]"},
 		{"- [ ] eggs [due:: 2026-01-01]\n- [ ] milk ⏳ 2026-02-01", "milk", "", "2026-03-01", "- [ ] eggs [due:: 2026-01-01]\n- [ ] milk ⏳ 2026-02-01 📅 2026-03-01"},
+		{"- [ ] milk [#A]", "milk", "", "2026-03-01", "- [ ] milk [#A] 📅 2026-03-01"},
+		{"- TODO milk\n  DEADLINE: <2026-03-01>", "milk", "", "2026-03-02", "- TODO milk\n  DEADLINE: <2026-03-02>"},
 		{"- TODO milk\n    more", "milk", "", "2026-03-01", "- TODO milk\n    DEADLINE: <2026-03-01 Sun>\n    more"},
 		{"- [ ] milk\t📅 2026-02-20", "milk", "", "none", "- [ ] milk"},
 		{"- [ ] milk📅 2026-02-20 x", "milk", "", "none", "- [ ] milk x"},
@@ -51,6 +54,8 @@ func TestUpdate_RareForms(t *testing.T) {
 			"- [ ] milk 🔁 every day when done 📅 2026-02-01"},
 		{"- [ ] milk [repeat:: every week] [due:: 2026-02-17]\n- [x] milk [repeat:: every week] [due:: 2026-02-10] [completion:: 2026-02-16]",
 			"milk [repeat:: every week] [due:: 2026-02-10] [completion:: 2026-02-16]", "open", "", "- [ ] milk [repeat:: every week] [due:: 2026-02-10]"},
+		{"- [ ] milk 🔁 every week 📅 2026-02-17\n- [x] milk 🔁 every week 📅 2026-02-10 ✅ 2026-02-16", "milk 🔁 every week 📅 2026-02-10 ✅ 2026-02-16", "cancelled", "",
+			"- [ ] milk 🔁 every week 📅 2026-02-17\n- [-] milk 🔁 every week 📅 2026-02-10 ❌ 2026-02-16"},
 		{"- [ ] milk 🔁 every week 📅 2026-02-17\n- [-] milk 🔁 every week 📅 2026-02-10", "milk 🔁 every week 📅 2026-02-10", "open", "",
 			"- [ ] milk 🔁 every week 📅 2026-02-17\n- [ ] milk 🔁 every week 📅 2026-02-10"},
 	} {
@@ -92,6 +97,9 @@ func TestRules_RareForms(t *testing.T) {
 		"every week on the 1st":                 "",
 		"every monday and july":                 "",
 		"every blue moon":                       "",
+		"every week and month":                  "",
+		"every weekday and saturday":            "",
+		"every week on the last":                "",
 		"weekly":                                "",
 	} {
 		src := "- [ ] a [repeat:: " + text + "] [due:: 2026-02-10]"
