@@ -248,24 +248,24 @@ func (e *Edit) apply(src []byte, renames *[]HeadingRename) ([]byte, error) {
 	return replaceAll(src, e.Content), nil
 }
 
-// likeOld returns the value for a key of front matter. Text is a number or bool if it is the
-// text of one and the key has one, because some clients pass every value as text.
-func likeOld(src []byte, key string, value any) any {
+// likeOld returns the new value for a key of front matter. Text is a number or bool if it is the
+// text of one and old is one, because some clients pass every value as text.
+func likeOld(old, value any) any {
 	text, _ := value.(string)
 	var like any
-	if json.Unmarshal([]byte(text), &like) != nil { // most text: front matter need not be read
+	if json.Unmarshal([]byte(text), &like) != nil {
 		return value
 	}
-	switch markdown.ReadFrontMatter(src).Values[key].(type) {
+	switch old.(type) {
 	case int64, float64:
-		if whole, err := strconv.ParseInt(text, 10, 64); err == nil && strconv.FormatInt(whole, 10) == text {
+		if whole, err := strconv.ParseInt(text, 10, 64); err == nil {
 			return whole // a float64 cannot hold every whole number
 		}
-		if number, ok := like.(float64); ok && strconv.FormatFloat(number, 'f', -1, 64) == text {
+		if number, _ := like.(float64); strconv.FormatFloat(number, 'f', -1, 64) == text {
 			return number
 		}
 	case bool:
-		if yes, ok := like.(bool); ok && strconv.FormatBool(yes) == text {
+		if yes, ok := like.(bool); ok {
 			return yes
 		}
 	}

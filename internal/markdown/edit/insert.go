@@ -90,7 +90,7 @@ func withDefinitions(content string, src []byte, section markdown.Section, eol s
 		case definition.Match(line):
 			name := strings.ToLower(string(label.Find(line)))
 			keep = (named[name] > 1 || strings.HasPrefix(name, "[//")) && !own[name] // comments stand around Foam's definitions
-		case !keep && isRule(bytes.TrimRight(line, "\r\n")):
+		case isRule(bytes.TrimRight(line, "\r\n")):
 			rule.Write(line)
 			rule.WriteString(eol)
 		}
@@ -149,12 +149,12 @@ func replaceBody(src []byte, start, end int, content, eol string) []byte {
 		return bytes.Clone(src)
 	}
 	before, after := eol, eol
-	if start > 0 && src[start-1] != '\n' {
+	if src[start-1] != '\n' { // a heading is above
 		before = eol + eol
 	}
 	if end < len(src) {
 		after = eol + eol
-	} else if start > 0 && src[start-1] != '\n' {
+	} else if src[start-1] != '\n' {
 		after = ""
 	}
 	return splice(src, start, end, before+content+after)
@@ -505,7 +505,7 @@ func indentation(src []byte, section markdown.Section) string {
 // indentLines puts indent before each line of content that is not blank, unless
 // content is already indented.
 func indentLines(content, indent string) string {
-	if indent == "" || content == "" || content[0] == ' ' || content[0] == '\t' {
+	if content == "" || content[0] == ' ' || content[0] == '\t' {
 		return content
 	}
 	lines := strings.SplitAfter(content, "\n")

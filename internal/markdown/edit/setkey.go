@@ -45,7 +45,7 @@ func SetFrontMatter(src []byte, key string, value any) ([]byte, error) {
 			return nil, &FrontMatterError{Key: key, Reason: fmt.Sprintf("%q has keys of its own; set it as a whole, or use replace_text", outer)}
 		}
 	}
-	if !exists && value == nil || exists && value != nil && reflect.DeepEqual(old, value) {
+	if exists == (value != nil) && reflect.DeepEqual(old, value) {
 		return bytes.Clone(src), nil
 	}
 	if other, _ := markdown.KeyOf(fm.Values, key); other != key {
