@@ -59,7 +59,7 @@ func TestApply_TagsAndHeadings(t *testing.T) {
 func TestApply_ValueInText(t *testing.T) {
 	for _, c := range []struct{ old, value, want string }{
 		{"1998", "1999", "1999"}, {"4", "4.5", "4.5"}, {"-1.5", "-2", "-2"}, {"true", "false", "false"},
-		{"1", "007", `"007"`}, {"1", "1e3", `"1e3"`}, {"1", "12345678901234567890", `"12345678901234567890"`}, {"1", "NaN", `"NaN"`},
+		{"1", "007", `"007"`}, {"1", "1e3", `"1e3"`}, {"1", "12345678901234567890", `"12345678901234567890"`}, {"1", "NaN", `"NaN"`}, {"1", "9007199254740993", "9007199254740993"},
 		{"1", "true", `"true"`}, {"true", "1", `"1"`}, {"true", "yes", `"yes"`}, {`"1"`, "2", `"2"`}, {"x", "true", `"true"`},
 	} {
 		src := "\ufeff---\nkey: " + c.old + " # c\n---\ntext\n"
@@ -133,6 +133,7 @@ func TestApply_RejectsFieldsOfOtherOps(t *testing.T) {
 		{Edit{Op: OpInsertAfter, Heading: "A", Content: "x", CreateHeading: true}, []string{`no field "create_heading", which append and prepend have`}},
 		{Edit{Op: OpInsertAfter, Heading: "A", Content: "x", Count: 2}, []string{`no field "count"`}},
 		{Edit{Op: OpInsertAfter, Old: "a", Content: "x"}, []string{`no field "old"`, "its fields are heading, content; to insert next to a text, use replace_text with that text in old and in new"}},
+		{Edit{Op: OpAppend, Content: "x", Tag: "a", Line: 1, Text: "a", Due: "none"}, []string{`no field "tag"`, `no field "line"`, `no field "text"`, `no field "due"`}},
 		{Edit{Op: OpSetFrontMatter, Key: "a", Value: 1, Content: "x"}, []string{`no field "content"`}},
 		{Edit{Op: OpAppend, Content: "x", Key: "a", Value: 1}, []string{`no field "key", which set_front_matter has`, `"value"`}},
 		{Edit{Op: OpAppend, Content: "x", CreateHeading: true}, []string{"create_heading needs heading"}},

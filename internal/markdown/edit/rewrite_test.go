@@ -27,6 +27,7 @@ func TestRewriteLinks(t *testing.T) {
 		{"---\na: \"[[b]]\"\nc: '[[d]]'\ne: x [[f]]\ng: [[h]]\n---\n", "it's \"x\"",
 			"---\na: \"[[it's \\\"x\\\"]]\"\nc: '[[it''s \"x\"]]'\ne: x [[it's \"x\"]]\ng: [[h]]\n---\n"},
 		{"---\na: x [[b]]\nc: \"[[d]]\"\n---\n", "k: v", "---\na: x [[b]]\nc: \"[[k: v]]\"\n---\n"},
+		{"---\na: x [[b]]\n---\n[[b]]\n", "k:", "---\na: x [[b]]\n---\n[[k:]]\n"},
 		{"+++\na = \"[[b]]\"\nc = '[[d]]'\n+++\n", "it's", "+++\na = \"[[it's]]\"\nc = '[[d]]'\n+++\n"},
 		{"---\na: \"[[b]]\"\n---\n[[b]] [c](d)\n", "x\ty", "---\na: \"[[b]]\"\n---\n[[x\ty]] [c](x%09y)\n"},
 		{"---\na: \"[[b]]\"\n---\n[[b]] [c](d)\n", "x\x7fy", "---\na: \"[[b]]\"\n---\n[[x\x7fy]] [c](x%7Fy)\n"},
@@ -56,6 +57,13 @@ func TestRewriteLinks_LeavesOtherLinks(t *testing.T) {
 	src := []byte("[[a]] [x](a) [[b]]\n")
 	out := RewriteLinks(src, markdown.Parse(src), func(l markdown.Link) (string, bool) { return "c", l.Target == "a" && l.Kind == markdown.LinkWiki })
 	assert.Equal(t, "[[c]] [x](a) [[b]]\n", string(out))
+}
+
+// A heading can have a name that a wikilink cannot contain.
+func TestRewriteAnchors_OnlyAnchors(t *testing.T) {
+	src := []byte("[[a#b]] [x](a#b) [[b]] [x](b)\n")
+	out := RewriteAnchors(src, markdown.Parse(src), func(markdown.Link) (string, bool) { return "c ] d", true })
+	assert.Equal(t, "[[a#b]] [x](a#c%20%5D%20d) [[b]] [x](b)\n", string(out))
 }
 
 // TestRewriteLinks_NestedLinks: an image or embed in the text of a link is a separate link, and both

@@ -43,6 +43,7 @@ func TestAddTag(t *testing.T) {
 		{"properties without a final line break", "title:: T", "d", "title:: T\ntags:: #d"},
 		{"text like a property", "std::vector grows\nby doubling.\n", "d", "---\ntags:\n  - d\n---\nstd::vector grows\nby doubling.\n"},
 		{"CRLF", "---\r\ntags: [a]\r\n---\r\n", "c", "---\r\ntags: [a, c]\r\n---\r\n"},
+		{"front matter and a line of tags", "---\ntags: [a]\n---\n#b\n", "c", "---\ntags: [a, c]\n---\n#b\n"},
 		{"nested", "---\ntags: [a]\n---\n", "a/b", "---\ntags: [a, a/b]\n---\n"},
 	} {
 		out, err := AddTag([]byte(c.src), c.tag)
@@ -87,6 +88,7 @@ func TestRemoveTag(t *testing.T) {
 		{"an item with children, CRLF", "1. #p\r\n\t- c\r\n", "p", "1. \r\n\t- c\r\n"},
 		{"an item without children", "- a\n  - #p\n- b\n  - c\n", "p", "- a\n- b\n  - c\n"},
 		{"in a sentence", "I like #a very much, #A.\n", "a", "I like a very much, A.\n"},
+		{"twice before text", "#a #a text\n", "a", " text\n"},
 		{"several words", "I like #[[a]] x\n", "a", "I like [[a]] x\n"},
 		{"everywhere", "---\ntags: [a, b]\n---\n#b\ntext #b\n", "b", "---\ntags: [a]\n---\ntext\n"},
 		{"property", "tags:: a, b, c\n", "b", "tags:: a, c\n"},
@@ -130,6 +132,7 @@ func TestRenameTag(t *testing.T) {
 		{"into a nested one", "#a #a/b\n", "a", "top/a", "#top/a #top/a/b\n"},
 		{"of a nested one", "#a #a/b\n", "a/b", "b", "#a #b\n"},
 		{"case", "#Work and #work\n", "work", "Work", "#Work and #Work\n"},
+		{"case in front matter", "---\ntags: [Work, x]\n---\n", "Work", "work", "---\ntags: [work, x]\n---\n"},
 		{"property", "tags:: a, [[a/b]], #a/c\n\n#[[a]]\n", "a", "n", "tags:: n, [[n/b]], #n/c\n\n#[[n]]\n"},
 		{"not links, code, headings' marks", "[x](#a) `#a` [[note#a]]\n# a\n#a\n", "a", "n", "[x](#a) `#a` [[note#a]]\n# a\n#n\n"},
 		{"with a space", "---\ntags:\n  - a b\n  - a b/c\n---\n#[[a b]]\n", "a b", "a-b", "---\ntags:\n  - a-b\n  - a-b/c\n---\n#[[a-b]]\n"},

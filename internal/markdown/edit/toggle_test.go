@@ -64,11 +64,14 @@ func TestToggleTask_ErrorsOfTheOriginal(t *testing.T) {
 	}{
 		{[]Edit{prepend, {Op: OpToggleTask, Line: 1}}, `no such task on line 1; the note has "one" (line 3), "two" (line 4)`},
 		{[]Edit{prepend, {Op: OpToggleTask, Text: "four"}}, `"one" (line 3)`},
+		{[]Edit{{Op: OpReplaceText, Old: "one", New: "x x"}, {Op: OpReplaceText, Old: "x", New: "y"}}, "the text occurs 2 times, not 1"},
 		{[]Edit{{Op: OpReplaceText, Old: "- [ ] one\n"}, {Op: OpToggleTask, Line: 3}}, "an earlier edit of this call changed or removed the text on line 3"},
 	} {
 		_, _, err := Apply(t.Context(), []byte(src), c.edits)
 		require.ErrorContains(t, err, c.want)
 	}
+	_, _, err := Apply(t.Context(), []byte("a\n- [ ] b\n- [ ] b\nc\n"), []Edit{{Op: OpReplaceText, Old: "a\n- [ ] b\n- [ ] b\nc", New: "- [ ] b\nd"}, {Op: OpToggleTask, Line: 3}})
+	require.ErrorContains(t, err, "changed or removed the text on line 3", "either may be left")
 	out, _, err := Apply(t.Context(), []byte(src+"end\n"), []Edit{{Op: OpReplaceText, Old: "e\n", New: "e\n\n", Count: 2}, {Op: OpToggleTask, Line: 4}})
 	require.NoError(t, err)
 	assert.Contains(t, string(out), "- [x] two")
@@ -90,6 +93,7 @@ func TestToggleTask_LinesOfTheOriginal(t *testing.T) {
 		{"below a repeated task", []Edit{toggle(3), toggle(4)}, "# A\n\n- [ ] water 🔁 every week 📅 2026-02-23\n- [x] water 🔁 every week 📅 2026-02-16 ✅ 2026-02-16\n- [x] bank ✅ 2026-02-16\n- [ ] soap\n- [ ] soap"},
 		{"above it", []Edit{toggle(4), toggle(3)}, "# A\n\n- [ ] water 🔁 every week 📅 2026-02-23\n- [x] water 🔁 every week 📅 2026-02-16 ✅ 2026-02-16\n- [x] bank ✅ 2026-02-16\n- [ ] soap\n- [ ] soap"},
 		{"below new text", []Edit{{Op: OpPrepend, Content: "- [ ] first"}, {Op: OpSetFrontMatter, Key: "k", Value: "v"}, toggle(4)}, "---\nk: v\n---\n- [ ] first\n\n# A\n\n- [ ] water 🔁 every week 📅 2026-02-16\n- [x] bank ✅ 2026-02-16\n- [ ] soap\n- [ ] soap"},
+		{"on a line that was replaced", []Edit{{Op: OpReplaceText, Old: "bank", New: "post"}, toggle(4)}, "# A\n\n- [ ] water 🔁 every week 📅 2026-02-16\n- [x] post ✅ 2026-02-16\n- [ ] soap\n- [ ] soap"},
 		{"above new text like it", []Edit{{Op: OpAppend, Content: "- [ ] soap"}, toggle(5)}, "# A\n\n- [ ] water 🔁 every week 📅 2026-02-16\n- [ ] bank\n- [x] soap ✅ 2026-02-16\n- [ ] soap\n- [ ] soap"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
