@@ -55,7 +55,7 @@ func locateFrontMatter(src []byte) FrontMatter {
 		return none
 	}
 	end, next := LineAt(src, from)
-	if strings.TrimRight(string(src[from+3:end]), " \t") != "" || next == end {
+	if strings.TrimRight(string(src[from+3:end]), " \t") != "" {
 		return none
 	}
 	inner := next

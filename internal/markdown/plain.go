@@ -160,7 +160,7 @@ func markup(b []byte, i int) int {
 	spaceAfter := i+n == len(b) || unicode.IsSpace(after)
 	switch b[i] {
 	case '~', '=', '%':
-		if n != 2 || spaceBefore && spaceAfter {
+		if n != 2 {
 			return 0
 		}
 	case '_':

@@ -100,6 +100,9 @@ func TestProse_Drawing(t *testing.T) {
 	}
 	text := "text\n```compressed-json\nwords of no one\n```\nmore\n"
 	assert.Equal(t, "text\n```compressed-json\n               \n```\nmore\n", Prose(text))
+	for _, own := range []string{"---\ntags: [a]\n---\n## Drawing\nwith a pencil\n", "excalidraw-plugin: parsed\n## Drawing\nwith a pencil\n"} {
+		assert.Equal(t, own, Prose(own), "a heading of the user")
+	}
 	open := "```compressed-json\nopen"
 	assert.Equal(t, "```compressed-json\n    ", Prose(open))
 }
