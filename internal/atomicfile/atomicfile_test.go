@@ -34,6 +34,13 @@ func TestPublishNeverReplaces(t *testing.T) {
 	require.ErrorIs(t, dir.Publish("t", "a"), fs.ErrExist)
 	require.NoError(t, dir.Publish("t", "b"))
 	require.NoError(t, dir.Sync())
+	usual, err := os.Create(filepath.Join(t.TempDir(), "usual"))
+	require.NoError(t, err)
+	want, err := usual.Stat()
+	require.NoError(t, errors.Join(err, usual.Close()))
+	info, err := os.Stat(filepath.Join(path, "b"))
+	require.NoError(t, err)
+	assert.Equal(t, want.Mode(), info.Mode(), "that of any new file")
 	assert.Equal(t, map[string]string{"a": "old a", "b": "new"}, notestest.Read(t, path))
 }
 

@@ -36,9 +36,6 @@ func copyExtended(to, from int) {
 		return
 	}
 	for name := range strings.SplitSeq(strings.TrimSuffix(string(names), "\x00"), "\x00") {
-		if name == "" {
-			continue
-		}
 		value, err := readAttribute(func(buf []byte) (int, error) { return unix.Fgetxattr(from, name, buf) })
 		if err == nil {
 			_ = unix.Fsetxattr(to, name, value, 0) // see CopyAttributes
