@@ -434,9 +434,7 @@ func (d *placer) complete(replaced map[int64]store.Version) (notes.Written, erro
 func (o *operation) replaced() (map[int64]store.Version, error) {
 	var ids []int64
 	for _, f := range o.Files {
-		if f.Note != 0 {
-			ids = append(ids, f.Note)
-		}
+		ids = append(ids, f.Note)
 	}
 	return o.v.store.StoredVersions(o.ctx, ids)
 }

@@ -221,7 +221,7 @@ func (l *linksAround) respell(notePath string, link markdown.Link, was store.Tar
 func (l *linksAround) spellings(notePath string, present markdown.Link, was store.Target, want string) []string {
 	link, kind, from := present.Target, present.Kind, l.move.after(notePath)
 	title := l.move.v.store.PageTitle(want)
-	if was.ID != 0 && !notes.IsNoteName(link) && !namesFolder(link, was) {
+	if !notes.IsNoteName(link) && !namesFolder(link, was) {
 		want = notes.Stem(want)
 	}
 	name, relative, absolute := path.Base(want), relativePath(path.Dir(from), want), want
@@ -347,11 +347,9 @@ func (l *linksAround) followBase(name string, text []byte) []byte {
 				moved, err := l.path(name, was)
 				to, possible = moved, possible && err == nil
 			}
-			if to != was {
-				possible = possible && !strings.ContainsAny(to, "\"'\\")
-				next = append(append(next, out[at:m[2]]...), to...)
-				at = m[3]
-			}
+			possible = possible && !strings.ContainsAny(to, "\"'\\")
+			next = append(append(next, out[at:m[2]]...), to...)
+			at = m[3]
 		}
 		out = append(next, out[at:]...)
 	}

@@ -145,7 +145,7 @@ func (s *scan) compare(w *walked) {
 			s.Kept = append(s.Kept, f.Path)
 			continue
 		}
-		if r, ok := s.rows[f.Path]; !ok || r.DiskPath != f.DiskPath || !r.Unchanged(f.Stat) || s.reparse || large {
+		if r := s.rows[f.Path]; r.DiskPath != f.DiskPath || !r.Unchanged(f.Stat) || s.reparse || large {
 			s.changed = append(s.changed, f)
 			if r.Stat != f.Stat { // otherwise it was read too soon after a change, or is only parsed again
 				s.differing++
@@ -175,9 +175,6 @@ func (s *scan) compare(w *walked) {
 // and a new note: history, links and vectors belong to the note.
 func (s *scan) pairMoves(ctx context.Context) error {
 	s.moves = map[string]store.Row{}
-	if len(s.gone) == 0 {
-		return nil
-	}
 	byInode, byHash := map[int64]store.Row{}, map[string][]store.Row{}
 	for _, r := range s.gone {
 		if r.Stat.Inode != 0 {
