@@ -51,13 +51,19 @@ func clipName(s string) string {
 	return clipWords(s, most) + "…"
 }
 
-// bestChunk returns the passage of a note to show: the first chunk whose distinct
-// matched words have the greatest weight, or, where that is less than half of the query,
-// the semantically nearest chunk (-1: none).
+// bestChunk returns the passage of a note to show: the first chunk that has, with the headings
+// above it, the greatest weight of distinct matched words, or, where the chunk has less than half
+// of what the headings lack of the query, the semantically nearest chunk (-1: none).
 func (s *rescorer) bestChunk(n *notes.Note, matches []match, nearest int) int {
 	best, weight := s.heaviest(n, matches, -1)
-	if nearest >= 0 && nearest < len(n.Chunks) && (best < 0 || weight < s.total()/2) {
-		return nearest
+	if nearest >= 0 && nearest < len(n.Chunks) {
+		if best < 0 {
+			return nearest
+		}
+		above := distinct(s.weights, s.matcher.find(nil, strings.Join(n.Chunks[best].Path, "\n")), nil)
+		if weight-above < (s.total()-above)/2 {
+			return nearest
+		}
 	}
 	if best < 0 && len(n.Chunks) > 0 {
 		return 0
@@ -84,11 +90,15 @@ func (s *rescorer) secondChunk(n *notes.Note, matches []match, first int) int {
 }
 
 // heaviest returns the chunk whose distinct matched words have the greatest weight, and
-// that weight; -1 if no chunk has a match. If a chunk is excepted, headings at the
-// beginning of the others do not count.
+// that weight; -1 if no chunk has a match. The words of the headings above a chunk
+// count as its own: they are written once, for more than the chunk that they begin. If a chunk is
+// excepted, headings do not count.
 func (s *rescorer) heaviest(n *notes.Note, matches []match, except int) (best int, weight float64) {
 	best = -1
 	at := 0
+	var above []string // the headings of the chunk before
+	var crumb string
+	var crumbed []match
 	for i, c := range n.Chunks {
 		for at < len(matches) && matches[at].start < c.Start {
 			at++
@@ -106,17 +116,22 @@ func (s *rescorer) heaviest(n *notes.Note, matches []match, except int) (best in
 				from++
 			}
 		}
-		if w := s.weigh(n.Content, matches[from:at]); w > weight+1e-9 {
+		if from == at {
+			continue
+		}
+		inside := matches[from:at]
+		if except < 0 && !slices.Equal(above, c.Path) {
+			above, crumb = c.Path, strings.Join(c.Path, "\n")
+			crumbed = s.matcher.find(nil, crumb)
+		}
+		w := s.pair * s.pairsIn(n.Content, inside, crumb, crumbed)
+		inside = slices.Concat(inside, crumbed)
+		w += distinct(s.weights, inside, nil) + s.exact*distinct(s.weights, inside, asAsked) // asked forms count a little more
+		if w > weight+1e-9 {
 			best, weight = i, w
 		}
 	}
 	return best, weight
-}
-
-// weigh sums the weights of the distinct terms of matches. Exact words and pairs that
-// stand together count a little more.
-func (s *rescorer) weigh(text string, matches []match) float64 {
-	return distinct(s.weights, matches, nil) + s.exact*distinct(s.weights, matches, asAsked) + s.pair*s.pairsIn(text, matches, "", nil)
 }
 
 // total returns the weight of all terms of the request.

@@ -45,3 +45,20 @@ func TestSearch_LinkReferenceDefinitions(t *testing.T) {
 	assert.ElementsMatch(t, []string{"templates", "paper"}, pathsOf(f.search(search.Query{Text: "daily note"})))
 	assert.Equal(t, []string{"graph"}, pathsOf(f.search(search.Query{Text: "nodes templates"}))[:1])
 }
+
+// A passage counts with the headings above it, which only the first passage of a note or section
+// contains: the passage with the other words is shown.
+func TestSearch_PassageBelowHeadings(t *testing.T) {
+	filler := strings.Repeat("Oak worktops need some oil in spring and in autumn. ", 40)
+	f := newFixture(t, map[string]string{
+		"Kitchen.md": "# Kitchen renovation\n\n" + filler + "\n\nThe tiles come from Porto.\n\n" + filler,
+		"House.md":   "# House\n\n" + filler + "\n\n## Boiler maintenance\n\n" + filler + "\n\nThe pressure must be 1.5 bar.\n\n" + filler + "\n\n## Pressure of the tyres\n\n" + filler,
+	})
+	for query, want := range map[string]string{
+		"kitchen renovation tiles":    "The tiles come from Porto.",
+		"boiler maintenance pressure": "The pressure must be 1.5 bar.",
+		"kitchen renovation":          "Oak worktops",
+	} {
+		assert.Contains(t, f.search(search.Query{Text: query}).Hits[0].Snippet, want, query)
+	}
+}
