@@ -90,9 +90,9 @@ func (s *rescorer) secondChunk(n *notes.Note, matches []match, first int) int {
 }
 
 // heaviest returns the chunk whose distinct matched words have the greatest weight, and
-// that weight; -1 if no chunk has a match. The words of the headings above a chunk
-// count as its own: they are written once, for more than the chunk that they begin. If a chunk is
-// excepted, headings do not count.
+// that weight; -1 if no chunk has a match. The words of the headings above a chunk, and the
+// column names of a table that it continues, count as its own: they are written once, for more
+// than the chunk that they begin. If a chunk is excepted, headings do not count.
 func (s *rescorer) heaviest(n *notes.Note, matches []match, except int) (best int, weight float64) {
 	best = -1
 	at := 0
@@ -120,6 +120,9 @@ func (s *rescorer) heaviest(n *notes.Note, matches []match, except int) (best in
 			continue
 		}
 		inside := matches[from:at]
+		if start, end := TableHead(n.Content, c.Start); start < end {
+			inside = slices.Concat(within(matches, start, end), inside)
+		}
 		if except < 0 && !slices.Equal(above, c.Path) {
 			above, crumb = c.Path, strings.Join(c.Path, "\n")
 			crumbed = s.matcher.find(nil, crumb)
@@ -132,6 +135,55 @@ func (s *rescorer) heaviest(n *notes.Note, matches []match, except int) (best in
 		}
 	}
 	return best, weight
+}
+
+// delimiterRow matches the line below the column names of a table.
+var delimiterRow = regexp.MustCompile(`^[ \t>|:-]*-[ \t|:-]*$`)
+
+// TableHead returns the line with the column names of the table that text[at:] continues, as a
+// range. The range is empty if the text begins outside a table, or far below its column names.
+func TableHead(text string, at int) (from, to int) {
+	const farthest, first = 64 << 10, 1 << 10 // bytes to the column names, to a bar
+	if row, _, _ := strings.Cut(text[at:min(len(text), at+first)], "\n"); !strings.Contains(row, "|") {
+		return 0, 0
+	}
+	for least := max(0, at-farthest); at > least; at = from {
+		from = strings.LastIndexByte(text[least:at-1], '\n') + 1 + least
+		row := strings.TrimSpace(text[from:at])
+		switch {
+		case to > 0 && strings.Contains(row, "|"):
+			return from, at
+		case to > 0 || !strings.Contains(row, "|"):
+			return 0, 0
+		case delimiterRow.MatchString(row):
+			to = at
+		}
+	}
+	return 0, 0
+}
+
+// rowsRather leaves out the matches in the column names of a table if there are others below
+// them: every row has those.
+func rowsRather(text string, matches []match) []match {
+	if len(matches) < 2 || !strings.Contains(text[matches[0].start:], "|") {
+		return matches
+	}
+	rows := slices.DeleteFunc(slices.Clone(matches), func(m match) bool {
+		_, below, _ := strings.Cut(text[m.end:], "\n")
+		line, _, _ := strings.Cut(below, "\n")
+		return strings.Contains(line, "|") && delimiterRow.MatchString(strings.TrimRight(line, "\r"))
+	})
+	if len(rows) == 0 {
+		return matches
+	}
+	return rows
+}
+
+// within returns the matches inside a range of the text.
+func within(matches []match, from, to int) []match {
+	first, _ := slices.BinarySearchFunc(matches, from, func(m match, at int) int { return cmp.Compare(m.start, at) })
+	last, _ := slices.BinarySearchFunc(matches, to, func(m match, at int) int { return cmp.Compare(m.start, at) })
+	return matches[first:last]
 }
 
 // total returns the weight of all terms of the request.
@@ -173,6 +225,7 @@ func (s *rescorer) show(n *notes.Note, matches []match, chunk, size int) Hit {
 	if fields != "" && room >= minSnippet/2 {
 		size = room
 	}
+	inside = rowsRather(n.Content[:end], inside)
 	e := s.excerpt(n.Content, start, end, inside, size)
 	h.Focus = e.first
 	if len(inside) > 0 {

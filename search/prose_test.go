@@ -1,6 +1,7 @@
 package search_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -44,6 +45,40 @@ func TestSearch_LinkReferenceDefinitions(t *testing.T) {
 	})
 	assert.ElementsMatch(t, []string{"templates", "paper"}, pathsOf(f.search(search.Query{Text: "daily note"})))
 	assert.Equal(t, []string{"graph"}, pathsOf(f.search(search.Query{Text: "nodes templates"}))[:1])
+}
+
+// A word of a row counts with the column names above it, also where the table has been cut, and
+// is shown rather than those.
+func TestSearch_TableRows(t *testing.T) {
+	rows := ""
+	for i := range 90 {
+		rows += fmt.Sprintf("| 2024-%02d-%02d | ferritin | %d | Dr Roth |\n", i/28+1, i%28+1, i+20)
+	}
+	f := newFixture(t, map[string]string{
+		"Lab.md":   "# Lab\n\n| Date | Test | Value | Ordered by |\n|---|---|---:|---|\n" + rows + "| 2025-01-07 | homocysteine | 14 | Dr Klee |\n" + rows + "\n| a | b |\n",
+		"Terms.md": "# Terms\n\n| Claim | Period | From |\n|:--|--|--|\n| contract | 6 years | breach |\n| tort | 6 years | damage |\n| defamation | 1 year | publication |\n" + strings.Repeat("| deed | 12 years | breach |\n", 6),
+	})
+	for query, want := range map[string]string{
+		"who ordered the homocysteine test": "…2025-01-07 homocysteine 14 Dr Klee ",
+		"period for defamation":             "…defamation 1 year publication ",
+		"period from":                       "Claim Period From ",
+		"ferritin test":                     "2024-01-01 ferritin 20 Dr Roth ",
+	} {
+		h := f.search(search.Query{Text: query, Limit: 10, MaxBytes: 700}).Hits[0]
+		assert.Contains(t, h.Snippet, want, query)
+	}
+}
+
+func TestTableHead(t *testing.T) {
+	const text = "A | word.\n\n> | Claim | Period |\r\n> |:--|--:|\r\n> | tort | 6 years |\r\n> | deed | 12 years |\n\nAfter\n| x | y |\n"
+	for at := 0; at < len(text); at++ {
+		from, to := search.TableHead(text, at)
+		if strings.HasPrefix(text[at:], "> | tort") || strings.HasPrefix(text[at:], "> | deed") {
+			assert.Equal(t, "> | Claim | Period |\r\n", text[from:to])
+		} else if at == 0 || text[at-1] == '\n' {
+			assert.Zero(t, to-from, "%q", text[at:])
+		}
+	}
 }
 
 // A passage counts with the headings above it, which only the first passage of a note or section
