@@ -32,7 +32,7 @@ func TestPlain(t *testing.T) {
 		"cut [[Winter Sto":                                  "cut Winter Sto",
 		"a\x00b\x1b[31mc\u2028d\u00A0e":                     "a b [31mc d e",
 		"bad \xff\xfe bytes":                                "bad bytes",
-		"|a|b|\n|-|-|\n|c|`d||e`|":                          "a b - - c d e",
+		"|a|b|\n|-|-|\n|c|`d||e`|":                          "a b c d e",
 		"snake_case, 2*3, *.md, SELECT * FROM *a* *b c*":    "snake_case, 2*3, *.md, SELECT * FROM a b c",
 		"\r\nwindows\r\nlines\r\n":                          "windows lines",
 		"":                                                  "",
