@@ -46,6 +46,7 @@ type passage struct {
 	LineStart int    `json:"line_start"`
 	LineEnd   int    `json:"line_end"`
 	Anchor    string `json:"anchor"`
+	Columns   string `json:"columns,omitempty" doc:"of the table that text continues"`
 	Text      string `json:"text"`
 
 	date time.Time // of [search.Hit], only in the text
@@ -53,7 +54,11 @@ type passage struct {
 }
 
 func (p passage) fenced() string {
-	return phrase.Fence("passage"+dateBeside(p.Path, p.date), p.Anchor, p.Text)
+	text := p.Text
+	if p.Columns != "" {
+		text = p.Columns + "\n…\n" + text
+	}
+	return phrase.Fence("passage"+dateBeside(p.Path, p.date), p.Anchor, text)
 }
 
 // runGatherContext fills the budget with passages, greedily:
@@ -191,6 +196,8 @@ func (in *invocation) passageOf(ctx context.Context, hit search.Hit, room, total
 	}
 	text = strings.TrimRight(text, " \t\r\n")
 	p.Text = strings.TrimSpace(notes.Legible(text, note.Content[before:before+len(text)]))
+	from, to := search.TableHead(prose, before)
+	p.Columns = strings.TrimSpace(note.Content[from:to])
 	return p, cut, nil
 }
 

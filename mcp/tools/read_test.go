@@ -315,6 +315,18 @@ func TestGatherContext_NothingToShow(t *testing.T) {
 	assert.Contains(t, text, "No passages for")
 }
 
+// A passage that begins within a table begins with its column names.
+func TestGatherContext_TableRows(t *testing.T) {
+	rows := strings.Repeat("| 2024-01-02 | ferritin | 20 |\n", 90)
+	w := newWorld(t, map[string]string{"Lab.md": "# Lab\n\n| Date | Test | Value |\n|---|---|---|\n" + rows + "| 2025-01-07 | homocysteine | 14 |\n" + rows})
+	got, text := w.call(t, "gather_context", args{"query": "value of homocysteine"})
+	assert.Regexp(t, `#L\d{2}-L\d+" \w+\]\n\| Date \| Test \| Value \|\n…\n(\| 2024.*\n)*\| 2025-01-07 \| homocysteine \| 14 \|\n`, text)
+	p := got["passages"].([]any)[0].(args)
+	assert.Equal(t, "| Date | Test | Value |", p["columns"])
+	checked, _ := w.call(t, "check_quotes", args{"quotes": []args{{"anchor": p["anchor"], "quote": p["text"]}}})
+	assert.Equal(t, "exact", checked["results"].([]any)[0].(args)["verdict"])
+}
+
 // gather_context keeps its budget and reports what it cut or omitted; each passage is in
 // its note at the lines of its anchor.
 func TestGatherContext(t *testing.T) {
