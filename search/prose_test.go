@@ -97,3 +97,14 @@ func TestSearch_PassageBelowHeadings(t *testing.T) {
 		assert.Contains(t, f.search(search.Query{Text: query}).Hits[0].Snippet, want, query)
 	}
 }
+
+// The words of a title count as close to every passage of its note: a note that has all words of
+// the query is not weak because the title's are at its beginning.
+func TestWeak_TitleFarFromPassage(t *testing.T) {
+	filler := strings.Repeat("Oak worktops need some oil in spring and in autumn. ", 40)
+	m := &fakeMeaning{weight: .55, coverage: notes.Coverage{State: search.StateReady, Coverage: 1}, cosines: map[string]float64{"Kitchen": .15}}
+	f := newFixtureWith(t, map[string]string{"Kitchen.md": "# Kitchen renovation\n\n" + filler + "\n\nThe tiles come from Porto.\n"}, m)
+	m.store = f.store
+	assert.False(t, f.search(search.Query{Text: "kitchen renovation tiles"}).Hits[0].Weak)
+	assert.True(t, f.search(search.Query{Text: "kitchen taxes tide moon"}).Hits[0].Weak)
+}

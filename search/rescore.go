@@ -148,6 +148,12 @@ func (s *rescorer) score(n *notes.Note, c *candidate) (matches []match) {
 		}
 	}
 	c.met = s.share(elsewhere | s.request.withParts(inside))
+	if named := termsIn(titled); named != 0 { // a title counts as close to all of its text
+		rest := slices.DeleteFunc(slices.Clone(matches), func(m match) bool { return named&(1<<min(m.term, 63)) != 0 })
+		if i, j, _ := s.window(rest, func(first, last match) bool { return last.end-first.start <= windowSize }); i < j {
+			c.met = max(c.met, s.share(elsewhere|s.request.withParts(named|termsIn(rest[i:j]))))
+		}
+	}
 	return matches
 }
 
@@ -220,6 +226,14 @@ func distinct(weights []float64, matches []match, counts func(match) bool) float
 		}
 	}
 	return sum
+}
+
+// termsIn returns the set of terms of matches.
+func termsIn(matches []match) (set uint64) {
+	for _, m := range matches {
+		set |= 1 << min(m.term, 63)
+	}
+	return set
 }
 
 func asAsked(m match) bool { return m.exact }
