@@ -173,7 +173,7 @@ func BenchmarkSearch(b *testing.B) {
 	b.Run("index", func(b *testing.B) {
 		for i := 0; b.Loop(); i++ {
 			req := newRequest(parseQuery(queries[i%len(queries)], parseTime), notes.Filter{})
-			_, err := x.Rank(context.Background(), &req.plan, nil, nil, pool)
+			_, err := x.Rank(context.Background(), &req.plan, nil, nil, poolSize)
 			require.NoError(b, err)
 		}
 	})

@@ -30,15 +30,15 @@ const (
 	minSnippet     = 32  // characters, whatever the caller shows beside it
 	longSnippet    = 200 // when there are few hits
 
-	// pool is the number of notes that each side contributes to fusion, and the
+	// poolSize is the number of notes that each side contributes to fusion, and the
 	// number ranked ahead for later pages.
-	pool = 100
+	poolSize = 100
 	// maxResults bounds all pages of a query together; beyond it a narrower query
 	// is more useful.
 	maxResults = 1000
-	// rescored is the number of best candidates whose texts are read. More of them
+	// rescoredNotes is the number of best candidates whose texts are read. More of them
 	// cost time and change the order little.
-	rescored = 12
+	rescoredNotes = 12
 	// semanticTimeout bounds the wait for the semantic side.
 	semanticTimeout = 250 * time.Millisecond
 	// loadingTimeout bounds the wait of the first queries for vectors that are still
@@ -188,15 +188,15 @@ type search struct {
 // rankedList is the ranking of a query. Later pages are cut from it, so they stay
 // consistent while notes change.
 type rankedList struct {
-	found    []candidate
-	total    int            // notes found, of which found has the best
-	weak     bool           // all notes found are weak hits
-	floor    float64        // the least nearness of a hit without any of the words, see floor
-	clear    bound          // of a clear hit, see floor
-	raise    float64        // of that bound, for words that no note has, see search.raise
-	halfRead bool           // the model reads words of the query in pieces
-	semantic notes.Coverage // what the semantic search contributed
-	remarks  []string
+	found           []candidate
+	total           int            // notes found, of which found has the best
+	weak            bool           // all notes found are weak hits
+	floor           float64        // the least nearness of a hit without any of the words, see floor
+	clearBound      bound          // of a clear hit, see floor
+	clearRaise      float64        // of that bound, for words that no note has, see search.raise
+	poorlySupported bool           // the model reads words of the query in pieces
+	semantic        notes.Coverage // what the semantic search contributed
+	remarks         []string
 
 	// The statistics of the query's terms, for choosing passages.
 	terms []index.PlanTerm
@@ -273,11 +273,11 @@ func (s *search) rank(ctx context.Context, need int) (*rankedList, error) {
 	if len(s.r.plan.Terms) == 0 {
 		return s.newest(ctx)
 	}
-	depth := pool
-	if need > pool || s.r.hasPhrases() {
+	depth := poolSize
+	if need > poolSize || s.r.hasPhrases() {
 		depth = maxResults
 	}
-	ask := s.askMeaning(ctx)
+	ask := s.askSemantic(ctx)
 	defer ask.stop()
 	list := &rankedList{semantic: notes.Coverage{State: StateOff}}
 	r, err := s.byWords(ctx, list, depth)
@@ -287,9 +287,9 @@ func (s *search) rank(ctx context.Context, need int) (*rankedList, error) {
 	}
 	unread := list.remarks
 	text := byText(r.Best)
-	head := text[:min(len(text), pool)]
+	head := text[:min(len(text), poolSize)]
 	if ask.hits != nil { // while the vectors are searched, read the notes most likely to be shown
-		if err := s.readNotes(ctx, text[:min(len(text), rescored/2)]); err != nil {
+		if err := s.readNotes(ctx, text[:min(len(text), rescoredNotes/2)]); err != nil {
 			return nil, err
 		}
 	}
@@ -304,7 +304,7 @@ func (s *search) rank(ctx context.Context, need int) (*rankedList, error) {
 		return s.withoutPhrases(ctx, need, unread)
 	}
 	list.remarks = slices.Concat(s.suggested(list), list.remarks)
-	s.judge(list)
+	s.markWeak(list)
 	return list, nil
 }
 
@@ -428,3 +428,117 @@ func (s *search) readNotes(ctx context.Context, of []candidate) error {
 // readTogether is the least number of notes that one goroutine reads: a query of the
 // store costs as much as reading two notes.
 const readTogether = 3
+
+// newest returns the notes that match the filter and the exclusions, the most recently modified
+// first: the result of a query without words.
+func (s *search) newest(ctx context.Context) (*rankedList, error) {
+	list := &rankedList{semantic: notes.Coverage{State: StateOff}}
+	q := notes.ListQuery{Filter: s.r.filter, Sort: "modified", Limit: maxResults}
+	var found []index.Ranked
+	for len(found) < maxResults {
+		page, err := s.store.List(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		for _, n := range page.Notes {
+			if s.admitted.Has(n.ID) {
+				found = append(found, index.Ranked{Note: n.ID})
+			}
+		}
+		list.total = page.Total
+		if q.Cursor = page.Next; q.Cursor == "" {
+			break
+		}
+	}
+	if s.admitted != nil {
+		list.total = s.admitted.Len()
+	}
+	found = found[:min(len(found), maxResults)]
+	if s.r.hasPhrases() {
+		var err error
+		if found, err = s.verified(ctx, list, found); err != nil {
+			return nil, err
+		}
+	}
+	list.found = byText(found)
+	for i := range list.found {
+		list.found[i].textRank = 0 // no words were searched
+	}
+	list.resume(s)
+	return list, nil
+}
+
+// page builds the result from the requested part of the list. It skips notes that have been
+// deleted or no longer match the filter.
+func (s *search) page(ctx context.Context, at pageStart, list *rankedList) (Result, error) {
+	res := Result{Hits: []Hit{}, Total: list.total, Weak: list.weak, Semantic: list.semantic, Notes: slices.Clone(list.remarks)}
+	next := min(at.offset, len(list.found))
+	share := min(s.q.Limit, len(list.found)-next)
+	for next < len(list.found) && len(res.Hits) < s.q.Limit {
+		part := list.found[next:min(len(list.found), next+s.q.Limit-len(res.Hits))]
+		if err := s.readNotes(ctx, part); err != nil {
+			return Result{}, err
+		}
+		next += len(part)
+		part = slices.DeleteFunc(slices.Clone(part), func(c candidate) bool { return s.read[c.note] == nil || !s.allowed.Has(c.note) })
+		hits := make([]Hit, len(part))
+		first := at.offset == 0 && len(res.Hits) == 0
+		err := index.InParallel(len(part), func(_, i int) error {
+			var second *Hit
+			if hits[i], second = s.hit(part[i], len(res.Hits)+i, share, first && i == 0); second != nil {
+				res.Second = second
+			}
+			return nil
+		})
+		if err != nil {
+			return Result{}, err
+		}
+		res.Hits = append(res.Hits, hits...)
+	}
+	if s.allowed != nil && s.allowed.Len() == 0 {
+		why, err := s.store.WhyNothing(ctx, s.r.filter)
+		if err != nil {
+			return Result{}, err
+		}
+		if len(why) == 0 {
+			why = []string{"the filter matches no note"}
+		}
+		res.Excluded, res.Notes = true, why // rather than remarks on the words
+	}
+	res.Truncated = next < len(list.found) || list.canGrow()
+	if res.Truncated {
+		res.Next = at.after(next)
+	}
+	return res, nil
+}
+
+// hit returns a candidate as a hit, with a snippet for its rank among hits. If two is set and
+// the note is the topic of the query, second is another passage of it.
+func (s *search) hit(c candidate, rank, hits int, two bool) (h Hit, second *Hit) {
+	n, r := s.read[c.note], s.rescorer
+	matches, ok := s.matches[c.note]
+	if !ok {
+		matches = r.find(n.Content, c.terms)
+	}
+	matches = r.marked(n.Content, matches)
+	show := func(chunk int) Hit {
+		heading, passage := "", n.Content
+		if chunk >= 0 {
+			c := n.Chunks[chunk]
+			heading, passage = c.Heading(), n.Content[c.Start:c.End]
+		}
+		h := r.show(n, matches, chunk, s.q.snippetSize(n, heading, passage, rank, hits))
+		h.Score, h.Weak = c.score, c.weak
+		h.Why = Why{TextRank: c.textRank, VectorRank: c.vectorRank, TextScore: c.text + c.bonus, VectorScore: c.cosine, Terms: r.shown(c.terms)}
+		h.Why.Forms = r.forms(h.Snippet, h.Why.Terms)
+		return h
+	}
+	chunk := r.bestChunk(n, matches, c.chunk)
+	if two && !c.weak {
+		if i := r.secondChunk(n, matches, chunk); i >= 0 {
+			other := show(i)
+			second = &other
+		}
+	}
+	return show(chunk), second
+}

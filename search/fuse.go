@@ -5,67 +5,21 @@ import (
 	"context"
 	"math"
 	"slices"
-	"time"
 
 	"notesd/notes"
 	"notesd/search/index"
 )
-
-// Semantic finds notes with passages semantically similar to a text. The vault's vectors
-// implement it.
-type Semantic interface {
-	// Nearest returns the k notes of allowed (nil: all) whose best chunk is
-	// nearest to text, the nearest first.
-	Nearest(ctx context.Context, text string, allowed *notes.IDSet, k int) ([]notes.SemanticHit, error)
-	// Coverage reports how much of the vault can be searched; its State is one of "ready",
-	// "building", "loading" and "off". While it is loading, Nearest waits.
-	Coverage() notes.Coverage
-	// Weight returns the share, from 0 to 1, of semantic similarity in the scores of this
-	// query's hits; 0 means that the model does not know the query's script.
-	Weight(text string) float64
-	// Cosines scores the given notes, omitting those without vectors. It is called while
-	// Nearest runs, with the same text.
-	Cosines(ctx context.Context, text string, ids []int64) ([]notes.SemanticHit, error)
-	// Unrelated returns the similarity of text and unrelated passages: the spread for the model
-	// in general and the spread in this vault, which is lower for a text in another language
-	// than the notes. It is called right after Nearest, with the same text.
-	Unrelated(ctx context.Context, text string) (usual, here notes.Spread, err error)
-	// Alike returns the mean cosine of pairs of the hits' passages. ok reports whether
-	// that distinguishes passages about one subject from others: with some models, and
-	// in small vaults, it does not.
-	Alike(hits []notes.SemanticHit) (cosine float64, ok bool)
-	// Yield pauses background work during a search of any mode, until over is called.
-	Yield() (over func())
-}
-
-// The states of the semantic side of a search.
-const (
-	StateReady       = "ready"              // used, for all notes
-	StateBuilding    = "building"           // used, for the notes embedded so far
-	StateLoading     = "loading"            // the vectors were still being loaded
-	StateOff         = "off"                // no model, or not requested
-	StateLate        = "late"               // did not answer in time
-	StateFailed      = "failed"             // returned an error
-	StateUnsupported = "unsupported-script" // the model does not know the query's script
-)
-
-// unavailable is implemented by the error of a Semantic that cannot answer for an external
-// reason, such as an unreachable server. It is shown to the user and not logged.
-type unavailable interface {
-	error
-	Wait() time.Duration // until the server wants to be asked again
-}
 
 // candidate is a note that may become a hit.
 type candidate struct {
 	note  int64
 	score float64 // determines the rank
 	// modified orders equal scores; see index.Ranked. 0: the note has none of the words
-	modified uint32
-	text     float64
-	bonus    float64 // added for its text, see bonuses
-	met      float64 // share of the query that occurs together in its text; 0: not read
-	terms    uint64
+	modified      uint32
+	text          float64
+	bonus         float64 // added for its text, see bonuses
+	togetherShare float64 // share of the query that occurs together in its text; 0: not read
+	terms         uint64
 	// textRank and vectorRank count from 1; 0: not found that way
 	textRank, vectorRank int
 	cosine               float64
@@ -74,7 +28,7 @@ type candidate struct {
 	named                bool // a passage of another hit names it
 	embedded             bool // the cosine is known
 	chunk                int  // semantically nearest; -1: none
-	meet                 int  // if chunk is -1: the offset where the words occur together
+	togetherAt           int  // if chunk is -1: the offset where the words occur together
 }
 
 // byText returns the notes found by words as candidates.
@@ -84,23 +38,6 @@ func byText(found []index.Ranked) []candidate {
 		out[i] = candidate{note: r.Note, score: r.Score, modified: r.Modified, text: r.Score, terms: r.Terms, textRank: i + 1, chunk: -1}
 	}
 	return out
-}
-
-// meaning is the result of the semantic search for a query.
-type meaning struct {
-	near     []notes.SemanticHit // nearest first
-	also     []notes.SemanticHit // scores of the notes found by words
-	building bool                // notes are being embedded
-	weight   float64
-	passages int // number searched for near
-	// usual and here are the spreads for unrelated passages, see [Semantic].
-	usual, here notes.Spread
-	// scatter is how much less similar to each other the nearest passages are than usual, see
-	// usualAlike; 0: not known.
-	scatter float64
-
-	known  float64 // share of the notes found by words whose nearness is known
-	likely float64 // expected nearness of a note without vectors, less likelyNear times its text score
 }
 
 // Weights of words and meaning in a hybrid search, chosen on judged sets; docs/retrieval.md has
@@ -142,7 +79,7 @@ var textOf = (*index.Ranking).TextOf
 // score relative to that of a note with all the words, so that meaning decides more for a query
 // that no text matches well, and the weighted nearness. A note without vectors gets an expected
 // nearness, see [search.expect].
-func (s *search) fuse(text []candidate, r *index.Ranking, m *meaning) []candidate {
+func (s *search) fuse(text []candidate, r *index.Ranking, m *semanticResult) []candidate {
 	out := slices.Clone(text)
 	at := make(map[int64]int, len(text)+len(m.near))
 	for i := range out {
@@ -183,7 +120,7 @@ func (s *search) fuse(text []candidate, r *index.Ranking, m *meaning) []candidat
 
 // expect estimates the nearness of notes without vectors from the notes with vectors among
 // those found by words.
-func (s *search) expect(found []candidate, m *meaning) {
+func (s *search) expect(found []candidate, m *semanticResult) {
 	n, sum := 0, usualNotes*usualNear
 	for _, c := range found {
 		if c.embedded {
@@ -206,7 +143,7 @@ func (c *candidate) nearness() float64 {
 // languageGap estimates whether the notes are in another language than the query, from 0 to 1:
 // by how many deviations beyond the first a sample of the passages is farther from the query
 // than unrelated passages usually are.
-func (m *meaning) languageGap() float64 {
+func (m *semanticResult) languageGap() float64 {
 	if m.usual.Deviation == 0 { // not known
 		return 0
 	}
@@ -215,7 +152,7 @@ func (m *meaning) languageGap() float64 {
 
 // wordShare returns a candidate's text score, without its bonus, relative to that of a note
 // with all the words.
-func (s *search) wordShare(c *candidate, m *meaning) float64 {
+func (s *search) wordShare(c *candidate, m *semanticResult) float64 {
 	power := textPower
 	switch {
 	case m.languageGap() > 0:
@@ -229,7 +166,7 @@ func (s *search) wordShare(c *candidate, m *meaning) float64 {
 // score combines what is known about a candidate into its score. The fewer notes have vectors,
 // the less nearness counts: of many notes with vectors some are near by chance, and would
 // displace better notes without.
-func (s *search) score(c *candidate, m *meaning) {
+func (s *search) score(c *candidate, m *semanticResult) {
 	text := s.wordShare(c, m)
 	if s.q.Mode == ModeSemantic && m.weight > 0 {
 		c.score = c.near
@@ -249,22 +186,22 @@ func sortByScore(found []candidate) {
 }
 
 // blend orders the list as the mode asks.
-func (s *search) blend(ctx context.Context, list *rankedList, text []candidate, r *index.Ranking, m *meaning) error {
+func (s *search) blend(ctx context.Context, list *rankedList, text []candidate, r *index.Ranking, m *semanticResult) error {
 	grams := slices.ContainsFunc(s.r.words, func(w queryWord) bool { return w.gram })
 	foreign := s.r.foreign || grams
-	list.floor, list.clear = floor(*m, s.q.Mode, foreign)
-	list.raise = s.raise(m, foreign)
-	list.halfRead = m.weight > 0 && m.weight < fluent
+	list.floor, list.clearBound = floor(*m, s.q.Mode, foreign)
+	list.clearRaise = s.unknownRaise(m, foreign)
+	list.poorlySupported = m.weight > 0 && m.weight < fluent
 	m.weight += gapWeight * m.languageGap()
 	if len(m.near) == 0 || s.q.Mode == ModeText {
-		m = &meaning{}
+		m = &semanticResult{}
 		for i := range text {
 			s.score(&text[i], m)
 		}
 		list.found = text
 		return s.rescore(ctx, list.found, m)
 	}
-	head := text[:min(len(text), pool)]
+	head := text[:min(len(text), poolSize)]
 	list.found = slices.DeleteFunc(s.fuse(head, r, m), func(c candidate) bool {
 		return c.near < list.floor && c.terms == 0
 	})

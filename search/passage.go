@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"notesd/notes"
+	"notesd/search/terms"
 )
 
 // Hit is a note that was found, with its best passage.
@@ -683,8 +684,59 @@ func (q *Query) snippetSize(n *notes.Note, heading, passage string, rank, hits i
 			size -= size * first / 2 / (hits - first)
 		}
 	}
-	if q.Beside != nil {
-		size -= q.Beside(n.Path, clipName(n.Title), clipName(heading))
+	if q.HitOverhead != nil {
+		size -= q.HitOverhead(n.Path, clipName(n.Title), clipName(heading))
 	}
 	return max(least, size)
+}
+
+// maxShown bounds the matched words listed with a hit.
+const maxShown = 10
+
+// shown returns the words of the query for a set of terms, the most significant first. Function
+// words are omitted if the query has other words. Overlapping n-grams of a run are joined into
+// one word.
+func (s *rescorer) shown(list uint64) []string {
+	telling := func(w queryWord) bool { return terms.Telling(w.exact) }
+	any := !slices.ContainsFunc(s.request.words, telling)
+	var found []queryWord
+	add := func(words []queryWord, known func(have, word string) bool) {
+		for _, w := range words {
+			if list&(1<<min(w.term, 63)) == 0 || !any && !telling(w) {
+				continue
+			}
+			if last := len(found) - 1; w.gram && last >= 0 && found[last].start < w.start && w.start < found[last].end {
+				found[last].shown += w.shown[found[last].end-w.start:]
+				found[last].end = w.end
+				continue
+			}
+			w.shown = strings.ToLower(w.shown)
+			if !slices.ContainsFunc(found, func(have queryWord) bool { return known(have.shown, w.shown) }) {
+				found = append(found, w)
+			}
+		}
+	}
+	add(s.request.words, func(have, word string) bool { return have == word })
+	add(s.request.parts, strings.Contains)
+	slices.SortStableFunc(found, func(a, b queryWord) int { return cmp.Compare(s.weights[b.term], s.weights[a.term]) })
+	out := make([]string, 0, min(len(found), maxShown))
+	for _, w := range found {
+		if word := terms.Clip(w.shown); len(out) < maxShown && !slices.Contains(out, word) {
+			out = append(out, word)
+		}
+	}
+	return out
+}
+
+// forms returns the words of a snippet that match the query and are not among the words shown:
+// inflected forms, and corrections of a misspelt word.
+func (s *rescorer) forms(snippet string, shown []string) (out []string) {
+	for _, m := range s.matcher.find(nil, snippet) {
+		word := string(terms.Fold(nil, snippet[m.start:m.end]))
+		has := func(term string) bool { return strings.Contains(string(terms.Fold(nil, term)), word) }
+		if terms.Telling(word) && len(word) <= terms.MaxTerm && !slices.ContainsFunc(shown, has) && !slices.Contains(out, word) {
+			out = append(out, word)
+		}
+	}
+	return out
 }

@@ -1,7 +1,6 @@
 package search
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -39,15 +38,15 @@ type Query struct {
 	Filter notes.Filter // in addition to the filters in Text
 	Limit  int          // hits, 1 to 50; 0 is 10
 	Cursor string       // Result.Next of the previous page
-	// Of is the path of the note that Text was taken from, if any. That note matches its own
+	// FromPath is the path of the note that Text was taken from, if any. That note matches its own
 	// text, so it does not show that the vault has an answer.
-	Of string
+	FromPath string
 	// MaxBytes bounds the total size of the snippets. Each of Limit hits gets an equal share,
 	// and if there are fewer hits, up to 200 bytes; 0 means 160 bytes each.
 	MaxBytes int
-	// Beside, if set, returns the part of a hit's share of MaxBytes, in bytes, that the caller
+	// HitOverhead, if set, returns the part of a hit's share of MaxBytes, in bytes, that the caller
 	// uses for text beside the snippet. It must be safe for concurrent use.
-	Beside func(path, title, heading string) int
+	HitOverhead func(path, title, heading string) int
 }
 
 // kind is the kind of a clause.
@@ -89,13 +88,13 @@ func conditionsIn(nodes []node) int {
 	return n
 }
 
-// runningText is the number of content words above which a query is running text, whose
+// runningTextWords is the number of content words above which a query is running text, whose
 // quotations are not meant as conditions.
-var runningText = 12
+var runningTextWords = 12
 
-// sentence is the least number of content words that make a query a sentence, whose quotations
+// sentenceWords is the least number of content words that make a query a sentence, whose quotations
 // are conditions unless no note contains them.
-var sentence = 5
+var sentenceWords = 5
 
 // withoutRepeats drops repeated clauses, except words, which count more when repeated. In
 // running text, phrases become words.
@@ -109,7 +108,7 @@ func withoutRepeats(nodes []node) []node {
 	seen := map[node]bool{}
 	kept := nodes[:0]
 	for _, n := range nodes {
-		if n.kind == kindPhrase && !n.not && content > runningText {
+		if n.kind == kindPhrase && !n.not && content > runningTextWords {
 			n.kind = kindWord
 		}
 		if n.kind != kindWord || n.not {
@@ -399,18 +398,18 @@ const partWeight = 0.7
 // request is a compiled query: the plan for the index, the filter, and the phrases to verify in
 // the text.
 type request struct {
-	plan       index.Plan
-	words      []queryWord // of the plan's terms, in query order
-	parts      []queryWord // of compounds, for notes without the whole
-	phrases    []phrase    // must occur verbatim
-	quoted     []string    // the phrases as written, if their words suffice when no note has them
-	titles     []index.Clause
-	notPhrases []phrase
-	notWords   []index.Clause // the words of each of notPhrases
-	filter     notes.Filter
-	meaning    string // the query without filters, for semantic search
-	foreign    bool   // the query is not in English
-	onlyDays   bool   // each word belongs to a day, such as "January 6th"
+	plan         index.Plan
+	words        []queryWord // of the plan's terms, in query order
+	parts        []queryWord // of compounds, for notes without the whole
+	phrases      []phrase    // must occur verbatim
+	quoted       []string    // the phrases as written, if their words suffice when no note has them
+	titles       []index.Clause
+	notPhrases   []phrase
+	notWords     []index.Clause // the words of each of notPhrases
+	filter       notes.Filter
+	semanticText string // the query without filters, for semantic search
+	foreign      bool   // the query is not in English
+	onlyDays     bool   // each word belongs to a day, such as "January 6th"
 }
 
 // planTerms returns the indexes of the words' terms in the plan.
@@ -436,8 +435,8 @@ type queryWord struct {
 
 // Parts of the ranking that tests disable.
 var (
-	languageOf = terms.LanguageOf
-	repeated   = 1.0 // weight of each repetition of a word
+	languageOf   = terms.LanguageOf
+	repeatWeight = 1.0 // weight of each repetition of a word
 )
 
 // newRequest compiles the clauses of a query and a filter.
@@ -468,7 +467,7 @@ func newRequest(nodes []node, filter notes.Filter) *request {
 		}
 	}
 	r.plan.Require = append(r.plan.Require, r.titles...)
-	if said >= sentence || !hard {
+	if said >= sentenceWords || !hard {
 		r.quoted = quoted
 	}
 	b.Language = languageOf(meaning)
@@ -479,7 +478,7 @@ func newRequest(nodes []node, filter notes.Filter) *request {
 	}
 	b.finish()
 	r.addDays()
-	r.meaning = strings.Join(meaning, " ")
+	r.semanticText = strings.Join(meaning, " ")
 	return r
 }
 
@@ -664,7 +663,7 @@ func (b *planBuilder) addSpan(text string, s terms.Span) {
 		if !known {
 			pt.Times = 1
 		} else if s.Kind() == terms.ClassWord { // n-grams overlap
-			pt.Times += repeated
+			pt.Times += repeatWeight
 		}
 		if t.Part {
 			b.parts = append(b.parts, queryWord{term: i, exact: exact, shown: text[t.Start:t.End], start: b.base + t.Start, end: b.base + t.End})
@@ -703,53 +702,41 @@ func (r *request) unknown(with []int) []queryWord {
 	return out
 }
 
-// maxShown bounds the matched words listed with a hit.
-const maxShown = 10
-
-// shown returns the words of the query for a set of terms, the most significant first. Function
-// words are omitted if the query has other words. Overlapping n-grams of a run are joined into
-// one word.
-func (s *rescorer) shown(list uint64) []string {
-	telling := func(w queryWord) bool { return terms.Telling(w.exact) }
-	any := !slices.ContainsFunc(s.request.words, telling)
-	var found []queryWord
-	add := func(words []queryWord, known func(have, word string) bool) {
-		for _, w := range words {
-			if list&(1<<min(w.term, 63)) == 0 || !any && !telling(w) {
-				continue
-			}
-			if last := len(found) - 1; w.gram && last >= 0 && found[last].start < w.start && w.start < found[last].end {
-				found[last].shown += w.shown[found[last].end-w.start:]
-				found[last].end = w.end
-				continue
-			}
-			w.shown = strings.ToLower(w.shown)
-			if !slices.ContainsFunc(found, func(have queryWord) bool { return known(have.shown, w.shown) }) {
-				found = append(found, w)
-			}
-		}
-	}
-	add(s.request.words, func(have, word string) bool { return have == word })
-	add(s.request.parts, strings.Contains)
-	slices.SortStableFunc(found, func(a, b queryWord) int { return cmp.Compare(s.weights[b.term], s.weights[a.term]) })
-	out := make([]string, 0, min(len(found), maxShown))
-	for _, w := range found {
-		if word := terms.Clip(w.shown); len(out) < maxShown && !slices.Contains(out, word) {
-			out = append(out, word)
-		}
-	}
-	return out
+// A Reading is a query as the engine interprets it.
+type Reading struct {
+	Words   []string `json:"words"`
+	Phrases []string `json:"phrases,omitempty"`
+	Without []string `json:"without,omitempty"`
+	Filters []string `json:"filters,omitempty"`
 }
 
-// forms returns the words of a snippet that match the query and are not among the words shown:
-// inflected forms, and corrections of a misspelt word.
-func (s *rescorer) forms(snippet string, shown []string) (out []string) {
-	for _, m := range s.matcher.find(nil, snippet) {
-		word := string(terms.Fold(nil, snippet[m.start:m.end]))
-		has := func(term string) bool { return strings.Contains(string(terms.Fold(nil, term)), word) }
-		if terms.Telling(word) && len(word) <= terms.MaxTerm && !slices.ContainsFunc(shown, has) && !slices.Contains(out, word) {
-			out = append(out, word)
+// String returns the clause in query syntax.
+func (n node) String() string {
+	name := map[kind]string{kindTitle: "title:", kindTag: "tag:", kindPath: "path:", kindFolder: "folder:", kindHas: "has:", kindAfter: "after:", kindBefore: "before:"}[n.kind]
+	text := n.text
+	if n.kind == kindPhrase || strings.Contains(text, " ") {
+		text = `"` + text + `"`
+	}
+	if n.not {
+		name = "-" + name
+	}
+	return name + text
+}
+
+// reading describes the clauses.
+func reading(nodes []node) Reading {
+	r := Reading{Words: []string{}}
+	for _, n := range nodes {
+		switch {
+		case n.kind > kindTitle:
+			r.Filters = append(r.Filters, n.String())
+		case n.not:
+			r.Without = append(r.Without, n.String())
+		case n.kind == kindPhrase, n.kind == kindTitle:
+			r.Phrases = append(r.Phrases, n.String())
+		default:
+			r.Words = append(r.Words, n.text)
 		}
 	}
-	return out
+	return r
 }

@@ -232,8 +232,8 @@ func FuzzQuery(f *testing.F) {
 		s := newRescorer(r, 10, make([]int, len(r.plan.Terms)))
 		c := candidate{terms: ^uint64(0)}
 		matches := s.score(n, &c)
-		if c.bonus < 0 || c.met < 0 {
-			t.Fatalf("bonus %v, met %v", c.bonus, c.met)
+		if c.bonus < 0 || c.togetherShare < 0 {
+			t.Fatalf("bonus %v, met %v", c.bonus, c.togetherShare)
 		}
 		for _, m := range matches {
 			if m.start < 0 || m.end > len(text) || m.start >= m.end || m.term >= len(r.plan.Terms) {

@@ -26,8 +26,8 @@ type bonuses struct {
 	named  float64 // a passage of another hit names the note; in units of the ideal score
 }
 
-// judged are the bonuses tuned on the judged sets; docs/retrieval.md has the table.
-var judged = bonuses{pair: .30, window: .30, exact: .05, lead: .10, title: .50, named: .07}
+// tunedBonuses are the bonuses tuned on the judged sets; docs/retrieval.md has the table.
+var tunedBonuses = bonuses{pair: .30, window: .30, exact: .05, lead: .10, title: .50, named: .07}
 
 // turned is the weight of an adjacent pair in reverse order.
 var turned = 0.7
@@ -66,7 +66,7 @@ type pair struct {
 
 // newRescorer returns a rescorer, given the number of notes and of notes with each term.
 func newRescorer(r *request, docs int, with []int) *rescorer {
-	s := &rescorer{request: r, matcher: newMatcher(r), bonuses: judged, weights: make([]float64, len(r.plan.Terms)), mark: -1}
+	s := &rescorer{request: r, matcher: newMatcher(r), bonuses: tunedBonuses, weights: make([]float64, len(r.plan.Terms)), mark: -1}
 	for i := range s.weights {
 		s.weights[i] = float64(index.Idf(docs, with[i])) * r.plan.Terms[i].Weight
 	}
@@ -131,7 +131,7 @@ func (s *rescorer) score(n *notes.Note, c *candidate) (matches []match) {
 	titled := s.matcher.find(nil, n.Title)
 	from, to, meeting := s.window(matches, func(first, last match) bool { return last.end-first.start <= windowSize })
 	if c.chunk < 0 && from < len(matches) {
-		c.meet = matches[from].start
+		c.togetherAt = matches[from].start
 	}
 	crumb, crumbed := s.breadcrumb(n, titled)
 	c.bonus = s.pair*s.pairsIn(n.Content, matches, crumb, crumbed) +
@@ -147,11 +147,11 @@ func (s *rescorer) score(n *notes.Note, c *candidate) (matches []match) {
 			inside |= bit
 		}
 	}
-	c.met = s.share(elsewhere | s.request.withParts(inside))
+	c.togetherShare = s.share(elsewhere | s.request.withParts(inside))
 	if named := termsIn(titled); named != 0 { // a title counts as close to all of its text
 		rest := slices.DeleteFunc(slices.Clone(matches), func(m match) bool { return named&(1<<min(m.term, 63)) != 0 })
 		if i, j, _ := s.window(rest, func(first, last match) bool { return last.end-first.start <= windowSize }); i < j {
-			c.met = max(c.met, s.share(elsewhere|s.request.withParts(named|termsIn(rest[i:j]))))
+			c.togetherShare = max(c.togetherShare, s.share(elsewhere|s.request.withParts(named|termsIn(rest[i:j]))))
 		}
 	}
 	return matches
@@ -159,10 +159,10 @@ func (s *rescorer) score(n *notes.Note, c *candidate) (matches []match) {
 
 // Of a long note only some blocks of text are scanned, until each of its terms was seen.
 const (
-	firstBlock = 16 << 10
-	block      = 4 << 10   // around the next term that was not seen yet
-	before     = 512       // of that, before the term
-	maxScanned = 256 << 10 // if a term is not found as the index has it
+	firstBlock  = 16 << 10
+	blockSize   = 4 << 10   // around the next term that was not seen yet
+	blockBefore = 512       // of that, before the term
+	maxScanned  = 256 << 10 // if a term is not found as the index has it
 )
 
 // find returns the matches of the query's terms in a text. Of a long text, it scans the beginning
@@ -171,7 +171,7 @@ func (s *rescorer) find(text string, terms uint64) (matches []match) {
 	size, skip := firstBlock, true
 	var missing *seeker // of the terms in sought
 	var sought uint64
-	for from, scanned := 0, 0; from < len(text); size = block {
+	for from, scanned := 0, 0; from < len(text); size = blockSize {
 		to := len(text)
 		if to-from > size*3/2 {
 			to = lineEnd(text, from+size)
@@ -192,8 +192,8 @@ func (s *rescorer) find(text string, terms uint64) (matches []match) {
 				missing, sought = s.matcher.seekerOf(terms), terms
 			}
 			at := missing.next(text, from)
-			if skip = at < len(text); skip && at > from+before {
-				from = at - before
+			if skip = at < len(text); skip && at > from+blockBefore {
+				from = at - blockBefore
 				from += strings.IndexAny(text[from:at], " \n") + 1
 			}
 		}
@@ -204,7 +204,7 @@ func (s *rescorer) find(text string, terms uint64) (matches []match) {
 // lineEnd returns the end of the line around at, or of the word if the line is long.
 func lineEnd(text string, at int) int {
 	for _, sep := range []byte{'\n', ' '} {
-		if i := strings.IndexByte(text[at:min(len(text), at+block)], sep); i >= 0 {
+		if i := strings.IndexByte(text[at:min(len(text), at+blockSize)], sep); i >= 0 {
 			return at + i + 1
 		}
 	}
@@ -344,23 +344,23 @@ func isName(title string) bool {
 
 // names has the titles of candidates that are names without a word of the query.
 type names struct {
-	by    map[string][]titled // by their first unit
-	begin *seeker             // of these units; nil: every word is compared
+	by    map[string][]namedCandidate // by their first unit
+	begin *seeker                     // of these units; nil: every word is compared
 }
 
-// titled is a candidate with a title.
-type titled struct {
+// namedCandidate is a candidate with a title.
+type namedCandidate struct {
 	candidate int
 	title     string
 	name      []string // the units of the title
 }
 
 func namesOf(best []candidate, read map[int64]*notes.Note, m *matcher) names {
-	out := names{by: map[string][]titled{}}
+	out := names{by: map[string][]namedCandidate{}}
 	for i, c := range best {
 		if n := read[c.note]; n != nil && isName(n.Title) && len(m.find(nil, n.Title)) == 0 {
 			if name := units(n.Title); len(name) > 0 {
-				out.by[name[0]] = append(out.by[name[0]], titled{i, n.Title, name})
+				out.by[name[0]] = append(out.by[name[0]], namedCandidate{i, n.Title, name})
 			}
 		}
 	}
@@ -378,7 +378,7 @@ func (names names) in(n *notes.Note, c *candidate) (found uint64) {
 	}
 	chunk := c.chunk
 	if chunk < 0 || chunk >= len(n.Chunks) {
-		chunk = max(0, slices.IndexFunc(n.Chunks, func(k notes.Chunk) bool { return c.meet < k.End }))
+		chunk = max(0, slices.IndexFunc(n.Chunks, func(k notes.Chunk) bool { return c.togetherAt < k.End }))
 	}
 	passage := n.Content[n.Chunks[chunk].Start:n.Chunks[chunk].End]
 	names.begin.eachUnit(passage, func(u []byte, start, _ int) continuation {
@@ -461,11 +461,11 @@ func (s *rescorer) window(matches []match, fits func(first, last match) bool) (f
 
 // best returns the candidates whose texts are read.
 func (s *search) best(found []candidate) []candidate {
-	return found[:min(len(found), max(rescored, s.q.Limit))]
+	return found[:min(len(found), max(rescoredNotes, s.q.Limit))]
 }
 
 // rescore adds the scores of their texts to the best candidates and sorts them.
-func (s *search) rescore(ctx context.Context, found []candidate, m *meaning) error {
+func (s *search) rescore(ctx context.Context, found []candidate, m *semanticResult) error {
 	best := s.best(found)
 	sorted := best
 	every := ^uint64(0) >> (64 - min(64, len(s.r.plan.Terms)))
@@ -517,9 +517,9 @@ func (s *search) rescore(ctx context.Context, found []candidate, m *meaning) err
 // copies matches the paths of notes that are kept beside an original.
 var copies = regexp.MustCompile(`(?i)archiv|backup|conflict|konflikt|copy|kopie|copie|trash`)
 
-// tie is the greatest difference of the scores of a note and its copy. It is greater if the query
+// copyTie is the greatest difference of the scores of a note and its copy. It is greater if the query
 // names one of them.
-const tie = .01
+const copyTie = .01
 
 // originalsFirst exchanges a note that is a copy by its path with a later one that has the same
 // text, about the same score, and is none.
@@ -527,10 +527,46 @@ func (s *search) originalsFirst(best []candidate) {
 	for i := range best {
 		for j := i + 1; j < len(best); j++ {
 			a, b := s.read[best[i].note], s.read[best[j].note]
-			if a != nil && b != nil && a.Hash == b.Hash && best[i].score-best[j].score < tie && copies.MatchString(a.Path) && !copies.MatchString(b.Path) {
+			if a != nil && b != nil && a.Hash == b.Hash && best[i].score-best[j].score < copyTie && copies.MatchString(a.Path) && !copies.MatchString(b.Path) {
 				best[i], best[j] = best[j], best[i]
 				best[i].score, best[j].score = best[j].score, best[i].score
 			}
 		}
 	}
+}
+
+// withParts adds the parts of the compounds in a set of terms to it: a note that has "sm5" has
+// all of "SM-5".
+func (r *request) withParts(terms uint64) uint64 {
+	for _, part := range r.parts {
+		for _, w := range r.words {
+			if terms&(1<<min(w.term, 63)) != 0 && w.start <= part.start && part.end <= w.end {
+				terms |= 1 << min(part.term, 63)
+			}
+		}
+	}
+	return terms
+}
+
+// needless reports whether notes may contain, in another form, a term that no note has: a
+// compound as parts that notes have, or initials with spaces between them.
+func (r *request) needless(term int, with []int) bool {
+	return slices.ContainsFunc(r.words, func(w queryWord) bool {
+		return w.term == term && (slices.ContainsFunc(r.parts, func(part queryWord) bool {
+			return w.start <= part.start && part.end <= w.end && with[part.term] > 0
+		}) || !w.gram && !slices.ContainsFunc(strings.Split(w.shown, "."), func(part string) bool {
+			return utf8.RuneCountInString(part) != 1
+		}))
+	})
+}
+
+// share returns the weight of a set of the request's terms, as a share of all.
+func (s *rescorer) share(terms uint64) float64 {
+	sum := 0.0
+	for i, t := range s.request.plan.Terms {
+		if terms&(1<<min(i, 63)) != 0 {
+			sum += s.weights[i] * t.Times
+		}
+	}
+	return sum / s.asked
 }

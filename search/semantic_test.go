@@ -483,7 +483,7 @@ func TestWeakBesideItself(t *testing.T) {
 	f := withMeaning(t, m)
 	weak := func(of string) map[string]bool {
 		out := map[string]bool{}
-		for _, h := range f.search(search.Query{Text: "vessels lie moored by the quay", Of: of}).Hits {
+		for _, h := range f.search(search.Query{Text: "vessels lie moored by the quay", FromPath: of}).Hits {
 			out[h.Path] = h.Weak
 		}
 		return out

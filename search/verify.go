@@ -44,7 +44,7 @@ func (s *search) verified(ctx context.Context, list *rankedList, found []index.R
 			}
 		}
 		checked += len(batch)
-		if read >= maxVerified || len(s.r.phrases) > 0 && len(kept) >= pool {
+		if read >= maxVerified || len(s.r.phrases) > 0 && len(kept) >= poolSize {
 			break
 		}
 	}
@@ -103,43 +103,4 @@ func (r *request) verify(n *notes.Note) bool {
 		}
 	}
 	return !slices.ContainsFunc(r.notPhrases, has)
-}
-
-// newest returns the notes that match the filter and the exclusions, the most recently modified
-// first: the result of a query without words.
-func (s *search) newest(ctx context.Context) (*rankedList, error) {
-	list := &rankedList{semantic: notes.Coverage{State: StateOff}}
-	q := notes.ListQuery{Filter: s.r.filter, Sort: "modified", Limit: maxResults}
-	var found []index.Ranked
-	for len(found) < maxResults {
-		page, err := s.store.List(ctx, q)
-		if err != nil {
-			return nil, err
-		}
-		for _, n := range page.Notes {
-			if s.admitted.Has(n.ID) {
-				found = append(found, index.Ranked{Note: n.ID})
-			}
-		}
-		list.total = page.Total
-		if q.Cursor = page.Next; q.Cursor == "" {
-			break
-		}
-	}
-	if s.admitted != nil {
-		list.total = s.admitted.Len()
-	}
-	found = found[:min(len(found), maxResults)]
-	if s.r.hasPhrases() {
-		var err error
-		if found, err = s.verified(ctx, list, found); err != nil {
-			return nil, err
-		}
-	}
-	list.found = byText(found)
-	for i := range list.found {
-		list.found[i].textRank = 0 // no words were searched
-	}
-	list.resume(s)
-	return list, nil
 }

@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"notesd/notes"
 )
@@ -63,7 +62,7 @@ const (
 
 // floor returns the least nearness of a hit without any of the words, and the bound of a clear
 // hit. foreign reports whether the query may be in another language than the notes.
-func floor(m meaning, mode Mode, foreign bool) (hit float64, clear bound) {
+func floor(m semanticResult, mode Mode, foreign bool) (hit float64, clear bound) {
 	f := floorMost
 	if m.passages > 0 {
 		f = min(f, floorUnit*math.Sqrt(2*math.Log(float64(m.passages)+1)))
@@ -92,9 +91,9 @@ func floor(m meaning, mode Mode, foreign bool) (hit float64, clear bound) {
 	return onSpread(least, f), clear
 }
 
-// raise returns the increase of the bound of clear hits for words that no note has. It is 0 if
+// unknownRaise returns the increase of the bound of clear hits for words that no note has. It is 0 if
 // the notes are in another language than the query, because most words are unknown then.
-func (s *search) raise(m *meaning, foreign bool) float64 {
+func (s *search) unknownRaise(m *semanticResult, foreign bool) float64 {
 	if foreign || s.q.Mode == ModeSemantic || m.usual.Mean != 0 {
 		return 0
 	}
@@ -112,8 +111,8 @@ type bound struct {
 func (b bound) reached(c *candidate, below float64) bool {
 	const all = .999                        // allows for rounding
 	unknown := !c.embedded || c.missing > 0 // a passage without a vector may be near
-	return c.met >= all || unknown && c.met >= wordsMeet-below/clearShare ||
-		c.embedded && c.nearness() >= onSpread(b.spread, b.value-below-clearShare*c.met)
+	return c.togetherShare >= all || unknown && c.togetherShare >= wordsMeet-below/clearShare ||
+		c.embedded && c.nearness() >= onSpread(b.spread, b.value-below-clearShare*c.togetherShare)
 }
 
 // onSpread converts a bound to the spread.
@@ -124,21 +123,21 @@ func onSpread(s notes.Spread, bound float64) float64 {
 	return s.Mean + bound*s.Deviation/floorUnit
 }
 
-// judge marks the weak hits, and adds a remark if all hits are weak or there are none.
-func (s *search) judge(list *rankedList) {
+// markWeak marks the weak hits, and adds a remark if all hits are weak or there are none.
+func (s *search) markWeak(list *rankedList) {
 	for i := range list.found {
-		if c := &list.found[i]; c.met == 0 {
-			c.met = unreadShare * s.rescorer.share(c.terms)
+		if c := &list.found[i]; c.togetherShare == 0 {
+			c.togetherShare = unreadShare * s.rescorer.share(c.terms)
 		}
 	}
-	best := list.found[:min(len(list.found), rescored)]
+	best := list.found[:min(len(list.found), rescoredNotes)]
 	answered := slices.ContainsFunc(best, func(c candidate) bool {
 		n := s.read[c.note]
-		return list.clear.reached(&c, -list.raise) && (s.q.Of == "" || n == nil || n.Path != s.q.Of)
+		return list.clearBound.reached(&c, -list.clearRaise) && (s.q.FromPath == "" || n == nil || n.Path != s.q.FromPath)
 	})
 	for i := range list.found {
 		c := &list.found[i]
-		c.weak = !answered || !list.clear.reached(c, clearBelow)
+		c.weak = !answered || !list.clearBound.reached(c, clearBelow)
 	}
 	list.weak = len(list.found) > 0 && !answered
 	switch {
@@ -160,47 +159,11 @@ func (s *search) judge(list *rankedList) {
 	const ask = "if the notes are in another language, ask in that"
 	switch { // the language of a single word is unknown
 	case answered:
-	case list.halfRead && s.r.foreign:
+	case list.poorlySupported && s.r.foreign:
 		list.remarks = append(list.remarks, "the model supports this language poorly: "+ask)
-	case len(list.found) == 0 && (list.halfRead || list.semantic.State == StateUnsupported):
+	case len(list.found) == 0 && (list.poorlySupported || list.semantic.State == StateUnsupported):
 		list.remarks = append(list.remarks, ask)
 	}
-}
-
-// withParts adds the parts of the compounds in a set of terms to it: a note that has "sm5" has
-// all of "SM-5".
-func (r *request) withParts(terms uint64) uint64 {
-	for _, part := range r.parts {
-		for _, w := range r.words {
-			if terms&(1<<min(w.term, 63)) != 0 && w.start <= part.start && part.end <= w.end {
-				terms |= 1 << min(part.term, 63)
-			}
-		}
-	}
-	return terms
-}
-
-// needless reports whether notes may contain, in another form, a term that no note has: a
-// compound as parts that notes have, or initials with spaces between them.
-func (r *request) needless(term int, with []int) bool {
-	return slices.ContainsFunc(r.words, func(w queryWord) bool {
-		return w.term == term && (slices.ContainsFunc(r.parts, func(part queryWord) bool {
-			return w.start <= part.start && part.end <= w.end && with[part.term] > 0
-		}) || !w.gram && !slices.ContainsFunc(strings.Split(w.shown, "."), func(part string) bool {
-			return utf8.RuneCountInString(part) != 1
-		}))
-	})
-}
-
-// share returns the weight of a set of the request's terms, as a share of all.
-func (s *rescorer) share(terms uint64) float64 {
-	sum := 0.0
-	for i, t := range s.request.plan.Terms {
-		if terms&(1<<min(i, 63)) != 0 {
-			sum += s.weights[i] * t.Times
-		}
-	}
-	return sum / s.asked
 }
 
 // noNote begins a remark about what no note has, of those that meet the conditions of the query:

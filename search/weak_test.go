@@ -10,15 +10,15 @@ import (
 
 // The bounds of nearness follow the spread of the vault's unrelated passages.
 func TestFloor(t *testing.T) {
-	bounds := func(m meaning, foreign bool) []float64 {
+	bounds := func(m semanticResult, foreign bool) []float64 {
 		hit, clear := floor(m, ModeSemantic, foreign)
 		return []float64{hit, onSpread(clear.spread, clear.value)}
 	}
-	minilm := meaning{passages: 1 << 20, weight: fluent}
+	minilm := semanticResult{passages: 1 << 20, weight: fluent}
 	assert.InDeltaSlice(t, []float64{.36, .54}, bounds(minilm, false), 1e-9)
-	few := meaning{passages: 10, weight: fluent}
+	few := semanticResult{passages: 10, weight: fluent}
 	assert.Less(t, bounds(few, false)[0], .25)
-	foreign := meaning{passages: 1 << 20, weight: fluent / 2}
+	foreign := semanticResult{passages: 1 << 20, weight: fluent / 2}
 	assert.InDeltaSlice(t, []float64{.18, .27}, bounds(foreign, true), 1e-9)
 	assert.InDeltaSlice(t, []float64{.36, .54}, bounds(foreign, false), 1e-9, "words that no language has lower nothing")
 

@@ -29,51 +29,12 @@ type Explanation struct {
 	Reasons []string `json:"reasons"`
 }
 
-// A Reading is a query as the engine interprets it.
-type Reading struct {
-	Words   []string `json:"words"`
-	Phrases []string `json:"phrases,omitempty"`
-	Without []string `json:"without,omitempty"`
-	Filters []string `json:"filters,omitempty"`
-}
-
 // A TermWeight is the weight of a term of the query.
 type TermWeight struct {
 	Term   string  `json:"term"`   // as written in the note, or else in the query
 	Weight float64 `json:"weight"` // its idf, times the weight of the word
 	Notes  int     `json:"notes"`  // number of readable notes that have it
 	Has    bool    `json:"has"`    // the note has it
-}
-
-// String returns the clause in query syntax.
-func (n node) String() string {
-	name := map[kind]string{kindTitle: "title:", kindTag: "tag:", kindPath: "path:", kindFolder: "folder:", kindHas: "has:", kindAfter: "after:", kindBefore: "before:"}[n.kind]
-	text := n.text
-	if n.kind == kindPhrase || strings.Contains(text, " ") {
-		text = `"` + text + `"`
-	}
-	if n.not {
-		name = "-" + name
-	}
-	return name + text
-}
-
-// reading describes the clauses.
-func reading(nodes []node) Reading {
-	r := Reading{Words: []string{}}
-	for _, n := range nodes {
-		switch {
-		case n.kind > kindTitle:
-			r.Filters = append(r.Filters, n.String())
-		case n.not:
-			r.Without = append(r.Without, n.String())
-		case n.kind == kindPhrase, n.kind == kindTitle:
-			r.Phrases = append(r.Phrases, n.String())
-		default:
-			r.Words = append(r.Words, n.text)
-		}
-	}
-	return r
 }
 
 // Why explains how a query ranks a note. It ignores the query's limit and cursor.
@@ -222,10 +183,10 @@ func (s *search) missed(ctx context.Context, list *rankedList, note notes.Meta, 
 		x.Reasons = append(x.Reasons, "semantic search was not used")
 		return nil
 	}
-	if _, err := s.semantic.Nearest(ctx, s.r.meaning, nil, 1); err != nil { // Cosines must follow it
+	if _, err := s.semantic.Nearest(ctx, s.r.semanticText, nil, 1); err != nil { // Cosines must follow it
 		return err
 	}
-	hits, err := s.semantic.Cosines(ctx, s.r.meaning, []int64{note.ID})
+	hits, err := s.semantic.Cosines(ctx, s.r.semanticText, []int64{note.ID})
 	switch {
 	case err != nil:
 		return err
@@ -236,7 +197,7 @@ func (s *search) missed(ctx context.Context, list *rankedList, note notes.Meta, 
 		x.Reasons = append(x.Reasons, fmt.Sprintf("its nearest passage has cosine %.2f with the query, which is below the threshold", hits[0].Cosine))
 	default:
 		x.Cosine = hits[0].Cosine
-		x.Reasons = append(x.Reasons, fmt.Sprintf("its nearest passage has cosine %.2f with the query, but %d notes are nearer", hits[0].Cosine, pool))
+		x.Reasons = append(x.Reasons, fmt.Sprintf("its nearest passage has cosine %.2f with the query, but %d notes are nearer", hits[0].Cosine, poolSize))
 	}
 	return nil
 }

@@ -78,7 +78,7 @@ func runRelatedNotes(ctx context.Context, in *invocation, a relatedArgs) (Outcom
 		return Outcome{}, usagef("pass a note, or a text to find notes for")
 	}
 	res, err := in.Search.Search(ctx, search.Query{
-		Text: PlainWords(text), Mode: in.Mode, Filter: notes.Filter{Scope: in.Scope.Read}, Limit: limit + 1, Of: self,
+		Text: PlainWords(text), Mode: in.Mode, Filter: notes.Filter{Scope: in.Scope.Read}, Limit: limit + 1, FromPath: self,
 	})
 	if err != nil {
 		return Outcome{}, err

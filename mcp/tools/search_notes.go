@@ -104,7 +104,7 @@ func runSearchNotes(ctx context.Context, in *invocation, a searchArgs) (Outcome,
 		Limit: limit, Cursor: a.Cursor, MaxBytes: a.snippetBudget(limit, in.Limits.ResultBytes),
 	}
 	if !a.Explain {
-		query.Beside = besideSnippet
+		query.HitOverhead = besideSnippet
 	}
 	res, err := in.Search.Search(ctx, query)
 	if err != nil {

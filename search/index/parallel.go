@@ -13,16 +13,16 @@ import (
 // millisecond.
 const maxWorkers = 4
 
-// Beside is the number of goroutines that compute for the same searches in addition to those of
+// ExtraGoroutines is the number of goroutines that compute for the same searches in addition to those of
 // [InParallel]. While passages are embedded there are more threads than processors, so one more
 // goroutine would take processor time from these.
-var Beside atomic.Int32
+var ExtraGoroutines atomic.Int32
 
 // InParallel calls do for each of n parts, on several goroutines if that helps. After an error
 // or a panic it starts no more parts, and returns the error or panics in turn. Workers are
 // numbered from 0 to less than maxWorkers.
 func InParallel(n int, do func(worker, part int) error) error {
-	workers := max(1, min(n, maxWorkers, runtime.NumCPU()-int(Beside.Load()), runtime.GOMAXPROCS(0))) // embedding raises GOMAXPROCS
+	workers := max(1, min(n, maxWorkers, runtime.NumCPU()-int(ExtraGoroutines.Load()), runtime.GOMAXPROCS(0))) // embedding raises GOMAXPROCS
 	errs := make([]error, workers)
 	panics := make([]any, workers)
 	var next atomic.Int64
