@@ -75,7 +75,7 @@ func (h *ClientLog) Handle(_ context.Context, r slog.Record) error {
 	params := &sdk.LoggingMessageParams{Level: severityOf(r.Level), Logger: "notesd", Data: data}
 	h.each(func(s *session) {
 		if s.logs(r.Level) && take(s.logRate, 1, "log records") == nil {
-			s.out(noteLog, params)
+			s.out(methodLog, params)
 		}
 	})
 	return nil

@@ -60,7 +60,7 @@ func (h *HTTP) serveSession(w http.ResponseWriter, r *http.Request, caller Profi
 		r.Header.Set(headerSession, id)
 	}
 	if r.Method == http.MethodGet {
-		if err := h.restore(r, as, s); err != nil {
+		if err := h.resubscribe(r, as, s); err != nil {
 			h.log.Warn("a client's subscriptions cannot be read", "err", err)
 			w.Header().Set("Retry-After", "5")
 			http.Error(w, "the subscriptions cannot be read; try again later", http.StatusServiceUnavailable)

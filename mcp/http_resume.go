@@ -56,9 +56,9 @@ type resumedAs struct{ subject, id string }
 // key returns the session's key in a SubscriptionStore.
 func (r resumedAs) key() string { return notes.Hash([]byte(r.subject + "\x00" + r.id)) }
 
-// restore repeats the stored subscriptions that the session lacks: its client may have made
+// resubscribe repeats the stored subscriptions that the session lacks: its client may have made
 // them on another node. Those to resources that the subject may no longer read fail.
-func (h *HTTP) restore(r *http.Request, as resumedAs, s *session) error {
+func (h *HTTP) resubscribe(r *http.Request, as resumedAs, s *session) error {
 	opening, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	defer context.AfterFunc(s.ctx, cancel)() // close waits for this request
@@ -69,7 +69,7 @@ func (h *HTTP) restore(r *http.Request, as resumedAs, s *session) error {
 	if err != nil {
 		return err
 	}
-	missing, done := s.subs.restores(uris)
+	missing, done := s.subs.beginRestore(uris)
 	defer done()
 	for _, uri := range missing {
 		params, _ := json.Marshal(map[string]string{"uri": uri}) // cannot fail

@@ -352,7 +352,7 @@ func TestNotificationsWithoutAStream(t *testing.T) {
 	node.handler.mu.Unlock()
 	ended, done := make(chan struct{}), make(chan struct{})
 	go func() { defer close(done); out.run(ended) }()
-	out.notify(noteUpdated, &sdk.ResourceUpdatedNotificationParams{URI: "note:///Plan.md"})
+	out.notify(methodUpdated, &sdk.ResourceUpdatedNotificationParams{URI: "note:///Plan.md"})
 	require.Eventually(t, func() bool {
 		out.mu.Lock()
 		defer out.mu.Unlock()
@@ -364,7 +364,7 @@ func TestNotificationsWithoutAStream(t *testing.T) {
 
 	events := bufio.NewScanner(c.do(t.Context(), http.MethodGet, "", nil).stream)
 	w.save(t, "Plan.md", "changed")
-	for !strings.Contains(events.Text(), noteUpdated) {
+	for !strings.Contains(events.Text(), methodUpdated) {
 		require.True(t, events.Scan())
 	}
 }
@@ -387,7 +387,7 @@ func TestSubscriptionsOfSessionsThatContinue(t *testing.T) {
 	c.do(t.Context(), http.MethodPost, `{"jsonrpc":"2.0","method":"notifications/initialized"}`, nil)
 	res = c.do(t.Context(), http.MethodPost, `{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"note:///Empty.md"}}`, nil)
 	require.Contains(t, res.text(), `"result":{}`)
-	const listChanged, updated = "data: {\"jsonrpc\":\"2.0\",\"method\":\"" + noteListChanged, `"params":{"uri":"note:///Empty.md"}`
+	const listChanged, updated = "data: {\"jsonrpc\":\"2.0\",\"method\":\"" + methodListChanged, `"params":{"uri":"note:///Empty.md"}`
 	await := func(lines *bufio.Reader, want string) string {
 		t.Helper()
 		for {

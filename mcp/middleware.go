@@ -145,7 +145,7 @@ func (s *session) checking(next sdk.MethodHandler) sdk.MethodHandler {
 			if !s.http.hasRoom(s.profile.Subject) {
 				return nil, &jsonrpc.Error{Code: transport.CodeBusy, Message: fmt.Sprintf("there are %d sessions and listens already, which is the limit: end one", s.http.o.sessions)}
 			}
-			if _, err := s.subs.narrow(ctx, params.Notifications); err != nil {
+			if _, err := s.subs.watchableOnly(ctx, params.Notifications); err != nil {
 				return nil, err
 			}
 			s.ready()

@@ -80,9 +80,9 @@ func (n *Notifier) Apply(_ context.Context, to notes.Position, changes []notes.C
 	defer n.mu.Unlock()
 	n.at = to
 	for _, c := range changes {
-		n.note(watched, notes.URI(c.Path))
+		n.markWatched(watched, notes.URI(c.Path))
 		if c.OldPath != "" {
-			n.note(watched, notes.URI(c.OldPath))
+			n.markWatched(watched, notes.URI(c.OldPath))
 		}
 		isPrompt := notes.InAny(c.Path, promptFolders) || notes.InAny(c.OldPath, promptFolders)
 		n.prompts = n.prompts || isPrompt
@@ -94,7 +94,7 @@ func (n *Notifier) Apply(_ context.Context, to notes.Position, changes []notes.C
 		}
 	}
 	if len(changes) > 0 {
-		n.noteDerived(watched)
+		n.markDerived(watched)
 	}
 	n.signal()
 	return nil
@@ -128,15 +128,15 @@ func (c *Core) promptFolders() (folders []string) {
 	return folders
 }
 
-func (n *Notifier) note(watched map[string]struct{}, uri string) {
+func (n *Notifier) markWatched(watched map[string]struct{}, uri string) {
 	if _, ok := watched[uri]; ok {
 		n.pending[uri] = struct{}{}
 	}
 }
 
-// noteDerived marks the watched resources that are derived from many notes. Each session
+// markDerived marks the watched resources that are derived from many notes. Each session
 // checks whether their contents have changed.
-func (n *Notifier) noteDerived(watched map[string]struct{}) {
+func (n *Notifier) markDerived(watched map[string]struct{}) {
 	for uri := range watched {
 		if !notes.IsURI(uri) && !isTableURI(uri) {
 			n.pending[uri] = struct{}{}
@@ -224,10 +224,10 @@ func (n *Notifier) Run(ctx context.Context) error {
 				s.subs.updated(ctx, uri)
 			}
 			if news.lists(s) {
-				s.subs.listChanged(noteListChanged)
+				s.subs.listChanged(methodListChanged)
 			}
 			if news.prompts {
-				s.subs.listChanged(notePromptsChanged)
+				s.subs.listChanged(methodPromptsChanged)
 			}
 		})
 		timer.Stop()

@@ -19,12 +19,12 @@ type outlet func(method string, params any)
 
 // The notifications that sessions send.
 const (
-	noteUpdated        = "notifications/resources/updated"
-	noteListChanged    = "notifications/resources/list_changed"
-	noteToolsChanged   = "notifications/tools/list_changed"
-	notePromptsChanged = "notifications/prompts/list_changed"
-	noteAcknowledged   = "notifications/subscriptions/acknowledged"
-	noteLog            = "notifications/message"
+	methodUpdated        = "notifications/resources/updated"
+	methodListChanged    = "notifications/resources/list_changed"
+	methodToolsChanged   = "notifications/tools/list_changed"
+	methodPromptsChanged = "notifications/prompts/list_changed"
+	methodAcknowledged   = "notifications/subscriptions/acknowledged"
+	methodLog            = "notifications/message"
 )
 
 // silent is the outlet of a session that has no connection yet.
@@ -100,13 +100,13 @@ func (o *sdkOutlet) run(ended <-chan struct{}) {
 			// Errors mean that the session has ended, or are logged by the SDK.
 			_ = s.server.ResourceUpdated(ctx, &sdk.ResourceUpdatedNotificationParams{URI: uri})
 		}
-		if lists[noteListChanged] {
+		if lists[methodListChanged] {
 			s.server.AddResource(fixedResources[0], s.resources().readResource) // makes the SDK announce that the list has changed
 		}
-		if lists[noteToolsChanged] {
+		if lists[methodToolsChanged] {
 			s.toolbox().addTools(s.server, tools.All()[0]) // likewise; more than one tool could cause two notifications
 		}
-		if lists[notePromptsChanged] {
+		if lists[methodPromptsChanged] {
 			s.server.AddPrompt(&sdk.Prompt{Name: routedPrompt}, s.prompts.get)
 		}
 		for _, record := range logs {

@@ -130,7 +130,7 @@ func (p PromptSearch) Find(ctx context.Context, query prompts.Query, f notes.Fil
 	if !query.Operators {
 		text = tools.PlainWords(text)
 	}
-	res, err := p.Engine.Search(ctx, search.Query{Text: text, Mode: p.Mode, Filter: f, Limit: limit, Of: query.Of})
+	res, err := p.Engine.Search(ctx, search.Query{Text: text, Mode: p.Mode, Filter: f, Limit: limit, FromPath: query.Of})
 	if err != nil {
 		return nil, err
 	}

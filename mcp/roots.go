@@ -125,9 +125,9 @@ func (s *roots) set(folders []string) {
 	if same {
 		return
 	}
-	s.subs.listChanged(noteListChanged)
+	s.subs.listChanged(methodListChanged)
 	if !slices.Equal(tools, s.toolbox().offered()) {
-		s.subs.listChanged(noteToolsChanged)
+		s.subs.listChanged(methodToolsChanged)
 	}
 }
 

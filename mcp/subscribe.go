@@ -29,7 +29,7 @@ type subscriptions struct {
 }
 
 func newSubscriptions(s *session) *subscriptions {
-	own := &watch{lists: []string{noteListChanged, notePromptsChanged, noteToolsChanged}, uris: make(map[string][]string)}
+	own := &watch{lists: []string{methodListChanged, methodPromptsChanged, methodToolsChanged}, uris: make(map[string][]string)}
 	return &subscriptions{session: s, own: own, watches: map[*watch]struct{}{own: {}}, digests: make(map[string][sha256.Size]byte)}
 }
 
@@ -49,7 +49,7 @@ func (s *subscriptions) subscribe(ctx context.Context, req *sdk.SubscribeRequest
 		return err
 	}
 	s.mu.Lock()
-	if err = s.takes(1); err == nil {
+	if err = s.checkLimit(1); err == nil {
 		s.own.add(uri, req.Params.URI)
 	}
 	stored := s.restoring[req.Params.URI]
@@ -58,7 +58,7 @@ func (s *subscriptions) subscribe(ctx context.Context, req *sdk.SubscribeRequest
 	if err != nil || stored || !continues {
 		return err
 	}
-	return s.stored(s.core.opts.Subscriptions.Subscribe(ctx, key, req.Params.URI))
+	return s.storeError(s.core.opts.Subscriptions.Subscribe(ctx, key, req.Params.URI))
 }
 
 func (s *subscriptions) unsubscribe(ctx context.Context, req *sdk.UnsubscribeRequest) error {
@@ -72,12 +72,12 @@ func (s *subscriptions) unsubscribe(ctx context.Context, req *sdk.UnsubscribeReq
 	if err := await(ctx, s.core.opts.Opened); err != nil {
 		return err
 	}
-	return s.stored(s.core.opts.Subscriptions.Unsubscribe(ctx, key, req.Params.URI))
+	return s.storeError(s.core.opts.Subscriptions.Unsubscribe(ctx, key, req.Params.URI))
 }
 
-// restores returns the URIs in the store, as the client wrote them, that the session does
+// beginRestore returns the URIs in the store, as the client wrote them, that the session does
 // not watch. Until done is called, subscribing to one does not store it once more.
-func (s *subscriptions) restores(stored []string) (missing []string, done func()) {
+func (s *subscriptions) beginRestore(stored []string) (missing []string, done func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.restoring = make(map[string]bool, len(stored))
@@ -106,7 +106,7 @@ func (s *subscriptions) storedAs(ss *sdk.ServerSession) (key string, ok bool) {
 	return as.key(), ok
 }
 
-func (s *subscriptions) stored(err error) error {
+func (s *subscriptions) storeError(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -118,20 +118,20 @@ func (s *subscriptions) stored(err error) error {
 // SDK keeps one listener of each kind per connection, so that of two, the end of one
 // silences the other.
 func (s *subscriptions) listen(ctx context.Context, req *sdk.SubscriptionsListenRequest) (sdk.Result, error) {
-	uris, err := s.narrow(ctx, req.Params.Notifications)
+	uris, err := s.watchableOnly(ctx, req.Params.Notifications)
 	if err != nil {
 		return nil, err
 	}
 	w := &watch{id: transport.RequestID(req), uris: uris}
 	agreed := *req.Params.Notifications
 	for method, wanted := range map[string]bool{
-		noteListChanged: agreed.ResourcesListChanged, notePromptsChanged: agreed.PromptsListChanged, noteToolsChanged: agreed.ToolsListChanged,
+		methodListChanged: agreed.ResourcesListChanged, methodPromptsChanged: agreed.PromptsListChanged, methodToolsChanged: agreed.ToolsListChanged,
 	} {
 		if wanted {
 			w.lists = append(w.lists, method)
 		}
 	}
-	if err := s.begins(w, agreed); err != nil {
+	if err := s.addWatch(w, agreed); err != nil {
 		return nil, err
 	}
 	defer func() {
@@ -145,23 +145,23 @@ func (s *subscriptions) listen(ctx context.Context, req *sdk.SubscriptionsListen
 	return &sdk.SubscriptionsListenResult{Meta: w.meta()}, nil
 }
 
-// begins adds the watch of a listen. It queues the acknowledgment first, because that must
+// addWatch adds the watch of a listen. It queues the acknowledgment first, because that must
 // be the first message about the watch.
-func (s *subscriptions) begins(w *watch, agreed sdk.NotificationSubscriptions) error {
+func (s *subscriptions) addWatch(w *watch, agreed sdk.NotificationSubscriptions) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := s.takes(len(agreed.ResourceSubscriptions)); err != nil {
+	if err := s.checkLimit(len(agreed.ResourceSubscriptions)); err != nil {
 		return err
 	}
-	s.out(noteAcknowledged, &sdk.SubscriptionsAcknowledgedParams{Meta: w.meta(), Notifications: agreed})
+	s.out(methodAcknowledged, &sdk.SubscriptionsAcknowledgedParams{Meta: w.meta(), Notifications: agreed})
 	s.watches[w] = struct{}{}
 	return nil
 }
 
-// narrow removes from a listen the resources whose changes cannot be reported, which the
+// watchableOnly removes from a listen the resources whose changes cannot be reported, which the
 // acknowledgment omits, and returns the others as those of a watch. If nothing is left to
 // listen for, the listen fails with the first error.
-func (s *subscriptions) narrow(ctx context.Context, want *sdk.NotificationSubscriptions) (map[string][]string, error) {
+func (s *subscriptions) watchableOnly(ctx context.Context, want *sdk.NotificationSubscriptions) (map[string][]string, error) {
 	if want == nil {
 		return nil, invalidParams(`"notifications" is missing: say what to listen for`)
 	}
@@ -182,9 +182,9 @@ func (s *subscriptions) narrow(ctx context.Context, want *sdk.NotificationSubscr
 	return w.uris, refused
 }
 
-// takes returns an error if the session cannot watch n more resources. It must be called
+// checkLimit returns an error if the session cannot watch n more resources. It must be called
 // with mu held.
-func (s *subscriptions) takes(n int) error {
+func (s *subscriptions) checkLimit(n int) error {
 	count := 0
 	for w := range s.watches {
 		for _, written := range w.uris {
@@ -275,7 +275,7 @@ func (s *subscriptions) updated(ctx context.Context, uri string) {
 		}
 	}
 	for _, params := range updates {
-		s.out(noteUpdated, params)
+		s.out(methodUpdated, params)
 	}
 }
 
@@ -312,7 +312,7 @@ func (s *subscriptions) everythingChanged() []byte {
 	for _, written := range s.own.uris {
 		for _, uri := range written {
 			quoted, _ := json.Marshal(uri)
-			event(noteUpdated, `{"uri":`+string(quoted)+`}`)
+			event(methodUpdated, `{"uri":`+string(quoted)+`}`)
 		}
 	}
 	return b.Bytes()

@@ -157,7 +157,7 @@ func TestListen_SecondWatch(t *testing.T) {
 	_, err := s.subs.watchable(t.Context(), uri)
 	require.NoError(t, err)
 	s.subs.updated(t.Context(), uri)
-	assert.Equal(t, []string{noteUpdated}, announced)
+	assert.Equal(t, []string{methodUpdated}, announced)
 }
 
 // The acknowledgment of a listen omits resources whose changes will not be reported; if no
@@ -168,13 +168,13 @@ func TestListen_AcknowledgesItsFilter(t *testing.T) {
 	some := &sdk.NotificationSubscriptions{
 		ResourceSubscriptions: []string{"note:///Unlinked.png", photoURI, "http://example.com", "note:///To come.md"},
 	}
-	uris, err := s.subs.narrow(t.Context(), some)
+	uris, err := s.subs.watchableOnly(t.Context(), some)
 	require.NoError(t, err)
 	assert.Equal(t, []string{photoURI, "note:///To come.md"}, some.ResourceSubscriptions)
 	assert.Equal(t, map[string][]string{photoURI: {photoURI}, "note:///To%20come.md": {"note:///To come.md"}}, uris)
-	_, err = s.subs.narrow(t.Context(), &sdk.NotificationSubscriptions{ResourceSubscriptions: []string{"http://example.com"}})
+	_, err = s.subs.watchableOnly(t.Context(), &sdk.NotificationSubscriptions{ResourceSubscriptions: []string{"http://example.com"}})
 	require.ErrorIs(t, err, notes.ErrNotFound)
-	uris, err = s.subs.narrow(t.Context(), &sdk.NotificationSubscriptions{ToolsListChanged: true, ResourceSubscriptions: []string{"http://example.com"}})
+	uris, err = s.subs.watchableOnly(t.Context(), &sdk.NotificationSubscriptions{ToolsListChanged: true, ResourceSubscriptions: []string{"http://example.com"}})
 	require.NoError(t, err)
 	assert.Empty(t, uris)
 }
