@@ -116,9 +116,12 @@ var layers = map[string]layer{
 		why:        "the store reads and writes rows and never accesses the vault's files",
 	},
 	"notes/vault": {
-		imports:    []string{"notes", "notes/store", "notes/vault/disk", "internal/atomicfile", "internal/fsid", "internal/markdown", "internal/markdown/edit", "internal/markdown/tasks", "internal/sqlite"},
-		thirdParty: []string{"github.com/tailscale/hujson"},
-		why:        "the vault writes files and the store; engines, watcher and protocol depend on it, not it on them",
+		imports: []string{"notes", "notes/store", "notes/vault/appsettings", "notes/vault/disk", "internal/atomicfile", "internal/canvas", "internal/fsid", "internal/markdown", "internal/markdown/edit", "internal/markdown/tasks", "internal/sqlite"},
+		why:     "the vault writes files and the store; engines, watcher and protocol depend on it, not it on them",
+	},
+	"notes/vault/appsettings": {
+		imports: []string{"notes", "notes/store", "notes/vault/disk", "internal/markdown/tasks"},
+		why:     "it reads settings, and does not depend on what the vault does with them",
 	},
 	"notes/vault/disk": {
 		imports: []string{"notes", "internal/atomicfile", "internal/fsid"},
@@ -182,7 +185,7 @@ var layers = map[string]layer{
 	"internal/jsonrpc":    {why: leafWhy},
 	"internal/phrase":     {why: leafWhy},
 	"internal/quote":      {why: leafWhy},
-	"internal/canvas":     {why: leafWhy},
+	"internal/canvas":     {thirdParty: []string{"github.com/tailscale/hujson"}, why: leafWhy},
 	"internal/daemon":     {imports: []string{"internal/fsid", "internal/jsonrpc"}, why: "it decides which process serves a vault and does not depend on what that process does"},
 	"internal/relay":      {imports: []string{"internal/daemon", "internal/jsonrpc"}, why: "it forwards messages and does not depend on what they mean"},
 	"internal/session": {

@@ -1,5 +1,5 @@
 // Package canvas shows a file in the JSON Canvas format (https://jsoncanvas.org/spec/1.0),
-// such as Obsidian's canvases, as text.
+// such as Obsidian's canvases, as text, and edits the strings of its nodes.
 package canvas
 
 import (

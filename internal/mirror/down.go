@@ -101,13 +101,13 @@ func (m *Mirror) begin(ctx context.Context, same bool) error {
 
 // sides are the versions of one file in the folder and in the log.
 type sides struct {
-	file  store.File // in the folder
-	data  []byte     // its bytes
-	here  string     // its hash; "" if there is no file
-	log   string     // the log's hash; "" if there is no file
-	seq   uint64     // of the log's version
-	by    string     // its author; set for pending files
-	clear bool       // here is valid: the file could be read
+	file     store.File // in the folder
+	data     []byte     // its bytes
+	here     string     // its hash; "" if there is no file
+	log      string     // the log's hash; "" if there is no file
+	seq      uint64     // of the log's version
+	by       string     // its author; set for pending files
+	readable bool       // here is valid: the file could be read
 }
 
 // read reads the files at the paths. If they have more than limit bytes, the result lacks the
@@ -119,7 +119,7 @@ func (m *Mirror) read(ctx context.Context, paths []string, limit int) (map[strin
 	}
 	found := map[string]*sides{}
 	for _, p := range paths {
-		found[p] = &sides{clear: !unseen(p)}
+		found[p] = &sides{readable: !unseen(p)}
 	}
 	for _, f := range files {
 		s := found[f.Path]
@@ -137,7 +137,7 @@ func (m *Mirror) read(ctx context.Context, paths []string, limit int) (map[strin
 		case errors.Is(err, notes.ErrUnavailable):
 			return nil, err
 		case err != nil:
-			s.clear = false
+			s.readable = false
 			if !errors.Is(err, notes.ErrConflict) {
 				m.status.problem(f.Path, reasonOf(err, err.Error()))
 			}
@@ -246,7 +246,7 @@ func (m *Mirror) place(ctx context.Context, e pglog.Entry, paths []string, chang
 	w := &work{m: m, bases: bases, record: r, kind: e.Kind, author: e.Author}
 	for p, s := range found {
 		if current[p].Hash != s.log { // a later batch has changed it
-			if s.clear && s.here == s.log { // placed before a crash, but not recorded
+			if s.readable && s.here == s.log { // placed before a crash, but not recorded
 				r.base[p] = base{hash: s.log, seq: s.seq}
 			}
 			w.later(p)
@@ -255,7 +255,7 @@ func (m *Mirror) place(ctx context.Context, e pglog.Entry, paths []string, chang
 	}
 	for _, c := range changes {
 		from, to := found[c.OldPath], found[c.Path]
-		if c.OldPath == "" || c.Path == "" || c.OldPath == c.Path || from == nil || to == nil || !from.clear || !to.clear ||
+		if c.OldPath == "" || c.Path == "" || c.OldPath == c.Path || from == nil || to == nil || !from.readable || !to.readable ||
 			from.here != c.Before || bases[c.OldPath].hash != c.Before || from.log != "" || to.here != "" {
 			continue
 		}

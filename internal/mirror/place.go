@@ -72,7 +72,7 @@ func (w *work) decide(p string, s *sides) {
 	replace := remove
 	replace.NewPath = p
 	switch {
-	case !s.clear || w.m.vault.Ignored(p):
+	case !s.readable || w.m.vault.Ignored(p):
 		w.later(p)
 	case s.here == s.log:
 		w.record.base[p] = in

@@ -89,16 +89,16 @@ func (f *FileChange) IsPureMove() bool {
 }
 
 // Dir returns the folder of the file after the operation.
-func (f *FileChange) Dir() string { return path.Dir(f.Place()) }
+func (f *FileChange) Dir() string { return path.Dir(f.FinalDisk()) }
 
 // StageDir returns the folder in which the temp file is written.
-func (f *FileChange) StageDir() string { return path.Dir(cmp.Or(f.Before, f.Place())) }
+func (f *FileChange) StageDir() string { return path.Dir(cmp.Or(f.Before, f.FinalDisk())) }
 
 // Source returns the path of the old text until the first rename.
 func (f *FileChange) Source() string { return cmp.Or(f.Before, f.OldDisk) }
 
-// Place returns the path of the file after the operation, or before it for a deletion.
-func (f *FileChange) Place() string { return cmp.Or(f.NewDisk, f.OldDisk) }
+// FinalDisk returns the path of the file after the operation, or before it for a deletion.
+func (f *FileChange) FinalDisk() string { return cmp.Or(f.NewDisk, f.OldDisk) }
 
 // TempPrefix is the prefix of temp file names. The dot makes them hidden, so that they are
 // never taken for notes; Dropbox and Nextcloud do not sync names that begin with ".~".

@@ -245,7 +245,7 @@ func TestOperation_Written(t *testing.T) {
 	}
 	canvas := file("C.canvas", "C.canvas", "a", "b")
 	assert.True(t, made.IsNote() && removed.IsNote() && !canvas.IsNote(), "a canvas has no history")
-	assert.Equal(t, []string{".", "A.md", "N.md"}, []string{removed.Dir(), removed.Place(), moved.Place()})
+	assert.Equal(t, []string{".", "A.md", "N.md"}, []string{removed.Dir(), removed.FinalDisk(), moved.FinalDisk()})
 	waits := file("a/A.md", "b/A.md", "a", "b")
 	waits.Before = "x/A.md"
 	assert.Equal(t, []string{"b", "x", "x/A.md", "a/A.md"}, []string{waits.Dir(), waits.StageDir(), waits.Source(), waits.OldDisk}, "it lies elsewhere until a folder has moved")

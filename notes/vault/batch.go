@@ -55,7 +55,7 @@ func (s *scan) apply(ctx context.Context) error {
 		feeding <- struct{}{} // waits until the followers have applied the previous batch
 		go func() {
 			defer func() { <-feeding }()
-			v.feed.runScanned(ctx)
+			v.feeder.runScanned(ctx)
 		}()
 	}
 	return ctx.Err()
@@ -143,7 +143,7 @@ func (b *batch) commit(ctx context.Context, by notes.Author, deferLinks bool) er
 		if err != nil && !(len(b.entries) == 0 && isFull(err)) { // no text has changed, and the next scan compares the files again
 			return err
 		}
-		b.v.feed.add(changes)
+		b.v.feeder.add(changes)
 	}
 	return b.v.store.Files().AddSkipped(ctx, b.skipped)
 }

@@ -44,7 +44,7 @@ func (v *Vault) Create(ctx context.Context, r notes.CreateRequest) (notes.Writte
 		return written, err
 	}
 	r.Path, r.Folder = v.store.InVault(r.Path), v.store.InVault(r.Folder)
-	c := &composer{v: v, ctx: ctx, scope: r.Scope}
+	c := &noteComposer{v: v, ctx: ctx, scope: r.Scope}
 	r, err := c.fill(r)
 	if err != nil {
 		return notes.Written{}, err
@@ -52,7 +52,7 @@ func (v *Vault) Create(ctx context.Context, r notes.CreateRequest) (notes.Writte
 	return c.create(r, false)
 }
 
-func (c *composer) create(r notes.CreateRequest, dryRun bool) (notes.Written, error) {
+func (c *noteComposer) create(r notes.CreateRequest, dryRun bool) (notes.Written, error) {
 	return c.v.change(c.ctx, writeRequest{kind: "create", author: r.Author, key: r.RequestKey, scope: r.Scope, dryRun: dryRun, partOf: c.partOf}, func(o *operation) error {
 		p, err := o.newPath(r)
 		if err != nil {
@@ -199,8 +199,8 @@ func (o *operation) takenBy(p string) (string, error) {
 	return o.v.store.PathByKey(o.ctx, notes.Key(p))
 }
 
-// composer completes requests for new notes.
-type composer struct {
+// noteComposer completes requests for new notes.
+type noteComposer struct {
 	v      *Vault
 	ctx    context.Context
 	scope  notes.Scope
@@ -210,7 +210,7 @@ type composer struct {
 // fill sets an exact path if the title or path names a period, and puts the template's text
 // before the content. The template is the one that the request names, or else the one that
 // the app uses for notes of the period.
-func (c *composer) fill(r notes.CreateRequest) (notes.CreateRequest, error) {
+func (c *noteComposer) fill(r notes.CreateRequest) (notes.CreateRequest, error) {
 	now := c.v.opt.Now()
 	at, template := now, r.Template
 	if ref := cmp.Or(r.Path, r.Title); r.Folder == "" && (r.Path == "" || r.Title == "") {
@@ -234,7 +234,7 @@ func (c *composer) fill(r notes.CreateRequest) (notes.CreateRequest, error) {
 	return c.fillFrom(r, template, at)
 }
 
-func (c *composer) fillFrom(r notes.CreateRequest, template string, at time.Time) (notes.CreateRequest, error) {
+func (c *noteComposer) fillFrom(r notes.CreateRequest, template string, at time.Time) (notes.CreateRequest, error) {
 	if template == "" {
 		return r, nil
 	}
@@ -312,7 +312,7 @@ func (d *draft) retitle(name, title string) (err error) {
 
 // readTemplate reads a template by its name in the folder of templates, or like any other
 // note.
-func (c *composer) readTemplate(name, folder string) (*notes.Note, error) {
+func (c *noteComposer) readTemplate(name, folder string) (*notes.Note, error) {
 	if folder != "" && !notes.IsURI(name) {
 		if note, err := c.v.Read(c.ctx, path.Join(folder, name), c.scope); err == nil {
 			return note, nil

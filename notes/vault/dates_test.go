@@ -120,7 +120,7 @@ func TestAppSettingsAreBounded(t *testing.T) {
 	assert.Equal(t, "mtime", f.dayOf("16.02.2026 a.md"))
 
 	require.NoError(t, os.Remove(inside))
-	large := append([]byte(`{"format": "DD.MM.YYYY [a]", "x": "`), make([]byte, maxAppFile)...)
+	large := append([]byte(`{"format": "DD.MM.YYYY [a]", "x": "`), make([]byte, 1<<20)...)
 	require.NoError(t, os.WriteFile(inside, append(large, `"}`...), 0o600))
 	f.reconcile()
 	assert.Equal(t, "mtime", f.dayOf("16.02.2026 a.md"))

@@ -15,11 +15,12 @@
 // crash. The watcher's event for notesd's own write finds an equal hash and is
 // ignored.
 //
-// Read the files in this order: run.go (the loop), walk.go (listing the folder), scan.go
-// (finding differences from the store), incident.go and mounts.go (which of them show that
-// the folder or a disk in it is gone), batch.go (committing them), feeder.go (the followers).
+// Read the files in this order: run.go (the loop), reconcile.go (which paths), scan.go
+// (finding differences from the store) with walk.go (listing the folder), incident.go and
+// mounts.go (which of them show that the folder or a disk in it is gone), batch.go (committing
+// them), feeder.go (the followers).
 //
-// For writes: create.go, edit.go, move.go, delete.go, renametag.go, restore.go and undo.go
+// For writes: create.go, edit.go (also renamed tags), move.go (also deletion) and restore.go
 // (the requests), relink.go and headings.go (the links that follow a move or a renamed
 // heading), guard.go (what may be written), operation.go (the common path), place.go (how a
 // file's content or name changes), displaced.go (the files that it replaced), recover.go

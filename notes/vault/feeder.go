@@ -32,7 +32,7 @@ type feeder struct {
 	log   *slog.Logger
 
 	mu        sync.Mutex // held while followers are fed
-	followers []*fed
+	followers []*followerState
 
 	queueMu sync.Mutex
 	queue   []notes.Change // committed, not yet fed
@@ -40,8 +40,8 @@ type feeder struct {
 	rebuilding atomic.Bool // a follower is being fed every note
 }
 
-// fed is a follower and its state.
-type fed struct {
+// followerState is a follower and its state.
+type followerState struct {
 	notes.Follower
 	current bool   // the follower has applied everything up to seq
 	seq     uint64 // valid if current, or if the follower's position is FromHead
@@ -51,7 +51,7 @@ type fed struct {
 func (f *feeder) follow(follower notes.Follower) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.followers = append(f.followers, &fed{Follower: follower, seq: f.store.Head()})
+	f.followers = append(f.followers, &followerState{Follower: follower, seq: f.store.Head()})
 }
 
 // add queues changes in commit order; the caller must hold the vault's lock.
@@ -131,13 +131,13 @@ func (f *feeder) feed(ctx context.Context) {
 
 // advance brings one follower up to date. It uses changes from memory only if they directly
 // follow the follower's position; otherwise it reads them from the store.
-func (f *feeder) advance(ctx context.Context, follower *fed, changes []notes.Change) error {
+func (f *feeder) advance(ctx context.Context, follower *followerState, changes []notes.Change) error {
 	position, err := follower.Position()
 	if err != nil {
 		return err
 	}
 	if !follower.current || position.Seq < follower.seq { // it has lost changes
-		if err := f.catchUp(ctx, follower, position); err != nil {
+		if err := f.feedFrom(ctx, follower, position); err != nil {
 			return err
 		}
 	}
@@ -155,9 +155,9 @@ func (f *feeder) advance(ctx context.Context, follower *fed, changes []notes.Cha
 	return nil
 }
 
-// catchUp feeds a follower from the store, from its position up to the change that was the
+// feedFrom feeds a follower from the store, from its position up to the change that was the
 // latest when the call began.
-func (f *feeder) catchUp(ctx context.Context, follower *fed, position notes.Position) error {
+func (f *feeder) feedFrom(ctx context.Context, follower *followerState, position notes.Position) error {
 	head := f.store.Head()
 	if position.Seq == notes.FromHead {
 		position = notes.Position{Store: f.store.ID(), Seq: follower.seq}
@@ -175,7 +175,7 @@ func (f *feeder) catchUp(ctx context.Context, follower *fed, position notes.Posi
 	})
 }
 
-func (f *feeder) rebuild(ctx context.Context, follower *fed, position notes.Position, head uint64) error {
+func (f *feeder) rebuild(ctx context.Context, follower *followerState, position notes.Position, head uint64) error {
 	f.rebuilding.Store(true)
 	if position != (notes.Position{}) { // otherwise it has no data to discard
 		if err := follower.Reset(ctx); err != nil {
@@ -204,7 +204,7 @@ func (f *feeder) renew(ctx context.Context) error {
 
 // replay feeds batches until next returns none, and then moves the follower's position to
 // head, past changes that had nothing to apply.
-func (f *feeder) replay(ctx context.Context, follower *fed, seq, head uint64, next func(seq uint64) ([]notes.Change, error)) error {
+func (f *feeder) replay(ctx context.Context, follower *followerState, seq, head uint64, next func(seq uint64) ([]notes.Change, error)) error {
 	for {
 		changes, err := next(seq)
 		if err != nil {

@@ -202,7 +202,7 @@ func (f *fixture) onDisk(name string) string {
 func (f *fixture) reconcile() {
 	f.t.Helper()
 	require.NoError(f.t, f.Reconcile(context.Background()))
-	f.feed.run(context.Background())
+	f.feeder.run(context.Background())
 }
 
 // files returns the text of every file of the vault, including hidden ones.

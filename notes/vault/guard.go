@@ -81,10 +81,10 @@ func (o *operation) checkParents(p string) error {
 	return &notes.Error{Op: o.Kind, Path: p, Err: notes.ErrForbidden, Detail: fmt.Sprintf("%s is a symlink to a folder, which is not followed", notes.Quote(folder)), Hint: "Use the folder that it points to."}
 }
 
-// checkPlace is checkParents for a path from a client. It also rejects another spelling of an
+// checkFolderSpelling is checkParents for a path from a client. It also rejects another spelling of an
 // existing folder: on a disk that ignores case, the folder may be ignored, and on others, a
 // second folder would be made, which macOS and Windows cannot have.
-func (o *operation) checkPlace(p string) error {
+func (o *operation) checkFolderSpelling(p string) error {
 	folder := path.Dir(p)
 	if spelled := o.spelled(folder); spelled != folder {
 		return &notes.Error{Op: o.Kind, Path: p, Err: notes.ErrInvalid, Detail: fmt.Sprintf("the folder is spelled %s", notes.Quote(spelled)),

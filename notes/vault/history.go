@@ -297,8 +297,8 @@ func (h *History) forget(ctx context.Context, p string) (notes.Forgotten, error)
 		return done, err
 	}
 	ready := h.vault.progress.ready.Swap(false) // searches report the rebuild
-	err = h.vault.feed.renew(ctx)
-	if err != nil || len(h.vault.feed.behind()) > 0 { // Run continues, for example after ctx has ended
+	err = h.vault.feeder.renew(ctx)
+	if err != nil || len(h.vault.feeder.behind()) > 0 { // Run continues, for example after ctx has ended
 		h.vault.queue.AddAll()
 	} else if ready {
 		h.vault.progress.ready.Store(true)

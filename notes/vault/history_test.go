@@ -696,7 +696,7 @@ func TestHistory_PowerFailure(t *testing.T) {
 			require.NoError(t, f.store.Close())
 			require.NoError(t, os.WriteFile(notesDB, before, 0o600))
 			f.open(Options{})
-			f.feed.run(ctx) // as Run does
+			f.feeder.run(ctx) // as Run does
 			switch first {
 			case "edit":
 				add("newer")

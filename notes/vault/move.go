@@ -80,7 +80,7 @@ func (m *movement) plan(r notes.MoveRequest) error {
 	if err := m.mayWrite(meta.Path, to); err != nil {
 		return err
 	}
-	if err := m.checkPlace(to); err != nil {
+	if err := m.checkFolderSpelling(to); err != nil {
 		return err
 	}
 	f, err := m.openNote(meta.Path, "")
@@ -190,7 +190,7 @@ func (m *movement) planFolder(folder string, r notes.MoveRequest) error {
 			return &notes.Error{Op: "move", Path: folder, Err: notes.ErrForbidden, Detail: "the folder contains the user's prompts, which clients may not move", Hint: "The user can move it, and change prompts.folder."}
 		}
 	}
-	if err := m.checkPlace(to); err != nil {
+	if err := m.checkFolderSpelling(to); err != nil {
 		return err
 	}
 	if m.diskOf(folder) != m.diskOf(to) {
@@ -326,7 +326,7 @@ func (m *movement) relink() error {
 		}
 		others = slices.DeleteFunc(others, func(p string) bool { return p == m.first.OldPath })
 	}
-	if err := m.alsoChange(others, links.rewrite, func(where, why string) error {
+	if err := m.addRewritten(others, links.rewrite, func(where, why string) error {
 		return &notes.Error{Op: m.Kind, Path: m.first.OldPath, Err: notes.ErrForbidden, Detail: fmt.Sprintf("links in %s would have to change, and %s", where, why),
 			Hint: "If you " + m.without() + ", those links will be broken."}
 	}); err != nil {

@@ -1184,7 +1184,7 @@ func TestMove_AfterChangeOfManyNotes(t *testing.T) {
 		t.Skip("writes a thousand notes")
 	}
 	f := newFixture(t, "A.md", "# A\n", "B.md", "[[A]]\n")
-	for i := range mostCaughtUp + 1 {
+	for i := range mostUnreported + 1 {
 		f.write(fmt.Sprintf("%d.md", i), "#a\n")
 	}
 	f.reconcile()

@@ -33,12 +33,12 @@ type writeRequest struct {
 // files, or read from the journal, and then performed.
 type operation struct {
 	*store.Operation
-	v     *Vault
-	ctx   context.Context
-	root  *disk.Root
-	scope notes.Scope
-	all   bool     // the store has all notes
-	clear []string // folders to be removed afterwards if they are empty, outermost first: in an undo, those that the change made
+	v             *Vault
+	ctx           context.Context
+	root          *disk.Root
+	scope         notes.Scope
+	caughtUp      bool     // the store has all notes
+	removeIfEmpty []string // folders to be removed afterwards if they are empty, outermost first: in an undo, those that the change made
 }
 
 // change runs one operation under the vault's lock. It returns the stored answer if the
@@ -54,11 +54,11 @@ func (v *Vault) change(ctx context.Context, r writeRequest, plan func(o *operati
 		patience = 0
 	}
 	if missing || errors.Is(err, errScanning) {
-		if late := v.catchUp(ctx, patience); late == nil {
+		if unreported := v.reconcileUnreported(ctx, patience); unreported == nil {
 			r.caughtUp = true
 			written, err = v.changeOnce(ctx, r, plan)
 		} else if !missing {
-			err = late
+			err = unreported
 		}
 	}
 	var behind *behindError
@@ -74,7 +74,7 @@ func (v *Vault) change(ctx context.Context, r writeRequest, plan func(o *operati
 	if err != nil {
 		return written, writeProblem(r.kind, "", err)
 	}
-	v.feed.run(context.WithoutCancel(ctx))
+	v.feeder.run(context.WithoutCancel(ctx))
 	return written, nil
 }
 
@@ -86,9 +86,7 @@ const maxReplans = 3
 // completed before change is called, for example with the note that "today" names, call it
 // first: once the vault or the day has changed, completing one again may fail.
 func (v *Vault) answered(ctx context.Context, r writeRequest) (written notes.Written, done bool, err error) {
-	if done, err = v.Repeated(ctx, r.key); done {
-		written, err = v.change(ctx, r, nil)
-	}
+	done, err = v.lookUpAnswer(ctx, r.key, &written)
 	return written, done || err != nil, err
 }
 
@@ -112,7 +110,7 @@ func (v *Vault) changeOnce(ctx context.Context, r writeRequest, plan func(o *ope
 		return written, err
 	}
 	defer func() { _ = root.Close() }() // writes are already synced
-	o := &operation{Operation: &store.Operation{Kind: r.kind, Author: r.author, RequestKey: r.key, PartOf: r.partOf, Shared: v.opt.Shared != nil && !r.placed}, v: v, ctx: ctx, root: root, scope: r.scope, all: r.caughtUp}
+	o := &operation{Operation: &store.Operation{Kind: r.kind, Author: r.author, RequestKey: r.key, PartOf: r.partOf, Shared: v.opt.Shared != nil && !r.placed}, v: v, ctx: ctx, root: root, scope: r.scope, caughtUp: r.caughtUp}
 	if err := plan(o); err != nil {
 		return written, v.mounts.explain(root, err)
 	}
@@ -132,7 +130,7 @@ func (v *Vault) changeOnce(ctx context.Context, r writeRequest, plan func(o *ope
 // requireAll returns errScanning unless the store has all notes, also those that the watcher
 // has not reported yet: a change of links or tags everywhere would miss them.
 func (o *operation) requireAll() error {
-	if !o.all {
+	if !o.caughtUp {
 		return errScanning
 	}
 	return nil
@@ -270,11 +268,11 @@ func (o *operation) expectedConflict(f store.FileChange, expectedHash string) er
 	return e
 }
 
-// alsoChange adds to the operation those of the notes that rewrite changes. refused returns
+// addRewritten adds to the operation those of the notes that rewrite changes. refused returns
 // the error for a note that the caller may not write, or one that cannot be changed and that
 // the caller may not read. Its argument where names the note only if the caller may read it.
-func (o *operation) alsoChange(paths []string, rewrite func(notePath string, text []byte) ([]byte, error), refused func(where, why string) error) error {
-	also := o.alsoNote(rewrite, refused)
+func (o *operation) addRewritten(paths []string, rewrite func(notePath string, text []byte) ([]byte, error), refused func(where, why string) error) error {
+	also := o.addRewrittenNote(rewrite, refused)
 	for _, p := range paths {
 		if err := also(p); err != nil {
 			return err
@@ -283,8 +281,8 @@ func (o *operation) alsoChange(paths []string, rewrite func(notePath string, tex
 	return nil
 }
 
-// alsoNote returns the function by which alsoChange adds one note.
-func (o *operation) alsoNote(rewrite func(notePath string, text []byte) ([]byte, error), refused func(where, why string) error) func(notePath string) error {
+// addRewrittenNote returns the function by which addRewritten adds one note.
+func (o *operation) addRewrittenNote(rewrite func(notePath string, text []byte) ([]byte, error), refused func(where, why string) error) func(notePath string) error {
 	files := map[string]bool{}
 	for _, f := range o.Files {
 		files[f.OldDisk] = true
@@ -353,7 +351,7 @@ func (o *operation) checkNew(p string) error {
 	if err := o.mayWrite(p); err != nil {
 		return err
 	}
-	return o.checkPlace(p)
+	return o.checkFolderSpelling(p)
 }
 
 // perform carries out an operation: it writes the journal entry and the temp files, changes
@@ -400,7 +398,7 @@ func (d *placer) abandon(cause error) error {
 			"the disk failed in the middle of the change", "The change will be finished when the disk is available again.")
 	}
 	if err := d.v.interrupted.fail(d.ctx, d.Operation, cause); err != nil {
-		d.v.opt.Log.Error("the journal entry of a change that was not made could not be closed; it will be tried again", "kind", d.Kind, "note", d.Files[0].Place(), "err", err)
+		d.v.opt.Log.Error("the journal entry of a change that was not made could not be closed; it will be tried again", "kind", d.Kind, "note", d.Files[0].FinalDisk(), "err", err)
 	}
 	return errors.Join(d.writeProblem(cause), d.undo())
 }
@@ -425,9 +423,9 @@ func (d *placer) complete(replaced map[int64]store.Version) (notes.Written, erro
 	if err := d.discard(); errors.Is(err, errKilled) {
 		return written, err
 	} else if err != nil {
-		d.v.opt.Log.Warn("a temp file could not be removed yet", "note", d.Files[0].Place(), "err", err)
+		d.v.opt.Log.Warn("a temp file could not be removed yet", "note", d.Files[0].FinalDisk(), "err", err)
 	}
-	return written, cmp.Or(d.removeEmpty(d.clear), d.removeEmptied())
+	return written, cmp.Or(d.removeEmpty(d.removeIfEmpty), d.removeEmptied())
 }
 
 // replaced returns the stored versions of the operation's notes, before the change.
@@ -552,7 +550,7 @@ func (o *operation) unfinished(err error, happened, detail, hint string) error {
 	if errors.Is(err, errKilled) {
 		return err
 	}
-	place := o.Files[0].Place()
+	place := o.Files[0].FinalDisk()
 	o.v.opt.Log.Error(happened, "kind", o.Kind, "note", place, "err", err)
 	return &notes.Error{Op: o.Kind, Path: notes.Nfc(place), Err: notes.ErrUnavailable, Detail: detail, Hint: hint}
 }
@@ -561,16 +559,21 @@ func (o *operation) unfinished(err error, happened, detail, hint string) error {
 // returns the stored answer and needs no confirmation from the user. Operations interrupted
 // by a crash are finished first.
 func (v *Vault) Repeated(ctx context.Context, requestKey string) (repeated bool, err error) {
+	return v.lookUpAnswer(ctx, requestKey, nil)
+}
+
+// lookUpAnswer is Repeated that also unmarshals the stored answer, unless answer is nil.
+func (v *Vault) lookUpAnswer(ctx context.Context, requestKey string, answer any) (found bool, err error) {
 	if requestKey == "" {
 		return false, nil
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if err = v.interrupted.finishOnce(ctx); err == nil {
-		repeated, err = store.Answered(ctx, v.store.History().Reader(), requestKey, nil)
+		found, err = store.Answered(ctx, v.store.History().Reader(), requestKey, answer)
 	}
 	if err != nil {
 		err = writeProblem("write", "", err)
 	}
-	return repeated, err
+	return found, err
 }

@@ -409,7 +409,7 @@ func TestFollowersAreFedExactlyOnceAndInOrder(t *testing.T) {
 
 	f.view.position, f.view.notes = notes.Position{Store: "none"}, nil
 	f.reconcile()
-	f.feed.run(context.Background())
+	f.feeder.run(context.Background())
 	assert.Equal(t, 3, f.view.resets, "its data was lost while no note changed")
 	f.requireConsistent()
 }
@@ -432,7 +432,7 @@ func TestRebuilding(t *testing.T) {
 	w := &watched{mirror: newMirror(), vault: f.Vault}
 	w.position.Store = "none"
 	f.Follow(w)
-	f.feed.run(context.Background())
+	f.feeder.run(context.Background())
 	assert.False(t, f.Rebuilding())
 	f.write("B.md", "b")
 	f.reconcile()
@@ -455,8 +455,8 @@ func (s *slow) Apply(ctx context.Context, to notes.Position, changes []notes.Cha
 // afterwards.
 func TestRebuilding_DoesNotDelayWrites(t *testing.T) {
 	for name, rebuild := range map[string]func(f *fixture){
-		"lost data": func(f *fixture) { f.feed.run(t.Context()) },
-		"forget":    func(f *fixture) { assert.NoError(t, f.feed.renew(t.Context())) },
+		"lost data": func(f *fixture) { f.feeder.run(t.Context()) },
+		"forget":    func(f *fixture) { assert.NoError(t, f.feeder.renew(t.Context())) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t, "A.md", "a")
@@ -482,22 +482,22 @@ func TestRebuilding_DoesNotDelayWrites(t *testing.T) {
 // During a rebuild, a scan waits once many changes are queued, and then feeds them.
 func TestRebuilding_BoundsItsQueue(t *testing.T) {
 	f := newFixture(t, "A.md", "a")
-	f.feed.mu.Lock()
-	f.feed.rebuilding.Store(true)
-	f.feed.add(make([]notes.Change, mostQueued-1))
-	f.feed.runScanned(t.Context())
-	f.feed.add(make([]notes.Change, 1))
-	f.feed.run(t.Context()) // of a write
+	f.feeder.mu.Lock()
+	f.feeder.rebuilding.Store(true)
+	f.feeder.add(make([]notes.Change, mostQueued-1))
+	f.feeder.runScanned(t.Context())
+	f.feeder.add(make([]notes.Change, 1))
+	f.feeder.run(t.Context()) // of a write
 	var waiting sync.WaitGroup
 	started := make(chan struct{})
-	waiting.Go(func() { close(started); f.feed.runScanned(t.Context()) })
+	waiting.Go(func() { close(started); f.feeder.runScanned(t.Context()) })
 	<-started
 	for range 100 {
 		runtime.Gosched()
 	}
-	f.feed.mu.Unlock()
+	f.feeder.mu.Unlock()
 	waiting.Wait()
-	assert.Empty(t, f.feed.take())
+	assert.Empty(t, f.feeder.take())
 }
 
 // After a deletion from history whose caller went away, Run continues the rebuild that it began.
@@ -520,7 +520,7 @@ func TestForget_CanceledInTheRebuild(t *testing.T) {
 	assert.False(t, f.Ready())
 	_, all := f.queue.Take()
 	require.True(t, all, "Run is woken")
-	f.feed.run(t.Context())
+	f.feeder.run(t.Context())
 	assert.ElementsMatch(t, []string{"A.md", "B.md"}, slices.Collect(maps.Keys(s.paths(t))))
 	f.requireConsistent()
 }
@@ -548,9 +548,9 @@ func TestFollow_FromHead(t *testing.T) {
 	f.reconcile()
 	assert.Equal(t, []string{"create C.md"}, h.kinds(), "after a failure")
 
-	f.feed.followers = slices.Insert(f.feed.followers, 0, &fed{Follower: s})
+	f.feeder.followers = slices.Insert(f.feeder.followers, 0, &followerState{Follower: s})
 	var renewed sync.WaitGroup
-	renewed.Go(func() { assert.NoError(t, f.feed.renew(t.Context())) })
+	renewed.Go(func() { assert.NoError(t, f.feeder.renew(t.Context())) })
 	<-s.began
 	_, err := f.Create(t.Context(), notes.CreateRequest{Title: "D"})
 	require.NoError(t, err)

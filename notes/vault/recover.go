@@ -121,7 +121,7 @@ var errOvertaken = errors.New("a crash interrupted the change; its files follow 
 // cannot be read at the moment.
 func (d *recovery) recover() (finished bool, _ error) {
 	if d.Shared && !d.committed {
-		d.Files[0].Conflict = &notes.Error{Op: d.Kind, Path: d.Files[0].Place(), Err: notes.ErrConflict, Detail: "the change was not committed"}
+		d.Files[0].Conflict = &notes.Error{Op: d.Kind, Path: d.Files[0].FinalDisk(), Err: notes.ErrConflict, Detail: "the change was not committed"}
 		return true, d.giveUp()
 	}
 	for i := range d.Files {
@@ -142,7 +142,7 @@ func (d *recovery) recover() (finished bool, _ error) {
 		if err != nil {
 			err = d.writeProblem(err)
 			if !errors.Is(err, notes.ErrConflict) && !errors.Is(err, notes.ErrExists) {
-				d.v.opt.Log.Error("an interrupted change cannot be finished yet; it will be tried again", "kind", d.Kind, "note", f.Place(), "err", err)
+				d.v.opt.Log.Error("an interrupted change cannot be finished yet; it will be tried again", "kind", d.Kind, "note", f.FinalDisk(), "err", err)
 				return false, nil // the content of an unreadable file is unknown
 			}
 			f.State, f.Conflict = store.StateConflict, err
@@ -161,7 +161,7 @@ func (d *recovery) recover() (finished bool, _ error) {
 	if err := d.sync(); err != nil {
 		return false, err
 	}
-	d.v.opt.Log.Warn("finished an interrupted change", "kind", d.Kind, "note", d.Files[0].Place(), "conflicts", d.Conflicts())
+	d.v.opt.Log.Warn("finished an interrupted change", "kind", d.Kind, "note", d.Files[0].FinalDisk(), "conflicts", d.Conflicts())
 	firstSeen, err := d.replaced()
 	if err != nil {
 		return false, err
@@ -174,7 +174,7 @@ func (d *recovery) recover() (finished bool, _ error) {
 // first file, the operation's subject, was changed by another program before its turn.
 func (d *recovery) giveUp() error {
 	f := &d.Files[0]
-	d.v.opt.Log.Warn("an interrupted change was not carried out: the note was changed in the meantime", "kind", d.Kind, "note", f.Place(), "err", f.Conflict)
+	d.v.opt.Log.Warn("an interrupted change was not carried out: the note was changed in the meantime", "kind", d.Kind, "note", f.FinalDisk(), "err", f.Conflict)
 	if err := d.v.step("given up"); err != nil {
 		return err
 	}
@@ -626,7 +626,7 @@ func (d *recovery) decide() bool {
 	}
 	var err error
 	if d.committed, err = d.v.opt.Shared.Resolve(d.ctx, d.ID()); err != nil {
-		d.v.opt.Log.Warn("an interrupted change waits for the database", "kind", d.Kind, "note", d.Files[0].Place(), "err", err)
+		d.v.opt.Log.Warn("an interrupted change waits for the database", "kind", d.Kind, "note", d.Files[0].FinalDisk(), "err", err)
 	}
 	return err == nil
 }

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"path"
 	"regexp"
@@ -12,10 +13,12 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"notesd/internal/canvas"
 	"notesd/internal/markdown"
 	"notesd/internal/markdown/edit"
 	"notesd/notes"
 	"notesd/notes/store"
+	"notesd/notes/vault/disk"
 )
 
 // linksAround resolves links as they are before and after a move. Deleting a note and
@@ -299,7 +302,7 @@ func (l *linksAround) follow(name string, text []byte) []byte {
 	if !isCanvas(name) {
 		return l.followBase(name, text)
 	}
-	return editCanvas(name, text, l.rewrite, func(_, key, value string) (string, error) {
+	return canvas.Edit(name, text, l.rewrite, func(_, key, value string) (string, error) {
 		if key == "file" || key == "background" {
 			return l.path(name, value)
 		}
@@ -382,3 +385,59 @@ var basePaths = map[string]*regexp.Regexp{
 // errOtherFolder means that a canvas or base would have to name a file in another of the
 // vault's folders.
 var errOtherFolder = errors.New("it lies in another folder of the vault")
+
+// Obsidian's canvases (.canvas, JSON) and bases (.base, YAML) refer to notes and folders by
+// path; canvases also refer to headings, and have cards with Markdown text. A move updates
+// these paths and the links in the cards, a renamed heading updates the references to it,
+// a renamed tag the tags in cards, and nothing else changes.
+
+// addCanvases adds to the operation the canvases and bases that follow changes. follow returns
+// nil if it cannot update the file, as when it cannot be parsed; such a file is left as it is
+// and listed in Left if it matches named. So is a file that cannot be written, and any that
+// cannot be read. Left has only files that the caller may read.
+func (o *operation) addCanvases(named *regexp.Regexp, follow func(name string, text []byte) []byte) error {
+	files, err := o.v.store.Files().Canvases(o.ctx)
+	if err != nil {
+		return err
+	}
+	names := func(text []byte) bool { // with escaped characters, it may
+		return named.MatchString(notes.Nfc(string(text))) || bytes.Contains(text, []byte(`\u`))
+	}
+	for _, file := range files {
+		if err := o.ctx.Err(); err != nil {
+			return err
+		}
+		f := store.FileChange{OldPath: file.Path, NewPath: file.Path, OldDisk: file.DiskPath, NewDisk: file.DiskPath}
+		real, ok := o.root.RealPath(file.DiskPath)
+		if f.Old, _, err = disk.Read(o.root, file.DiskPath, notes.MaxAttachmentBytes); err != nil {
+			if o.scope.CanRead(file.Path) && (!errors.Is(err, fs.ErrNotExist) || isEvicted(o.root, file.DiskPath) || o.v.mounts.check(o.root, o.Kind, file.Path) != nil) {
+				o.Left = append(o.Left, file.Path)
+			}
+			continue
+		}
+		f.New, ok = follow(file.Path, f.Old), ok && real == file.DiskPath
+		if bytes.Equal(f.Old, f.New) || f.New == nil && !names(f.Old) {
+			continue
+		}
+		if !ok || f.New == nil || o.mayWrite(file.Path) != nil || o.checkReplaceable(f) != nil {
+			if o.scope.CanRead(file.Path) {
+				o.Left = append(o.Left, file.Path)
+			}
+			continue
+		}
+		o.Files = append(o.Files, f)
+	}
+	return nil
+}
+
+// namesNote matches texts that seem to refer to a note or folder.
+func namesNote(p string) *regexp.Regexp {
+	return regexp.MustCompile(regexp.QuoteMeta(notes.BaseName(p)))
+}
+
+// inFolder makes a vault-relative path relative to a folder of the vault; "" is the vault.
+func inFolder(p, folder string) string {
+	return strings.TrimPrefix(p, folder+"/")
+}
+
+func isCanvas(name string) bool { return strings.EqualFold(path.Ext(name), ".canvas") }

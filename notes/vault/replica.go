@@ -90,7 +90,7 @@ func (d *placer) share() error {
 	} else if refused, ok := errors.AsType[sqlError](err); ok && !isDown(refused) {
 		detail, hint = "the vault's shared database refused the change: "+refused.Error(), "try again later. If the reason remains, the database's administrator has to resolve it."
 	}
-	return &notes.Error{Op: d.Kind, Path: d.Files[0].Place(), Err: notes.ErrUnavailable, Detail: detail, Hint: "Nothing was changed. Reading and searching still work; " + hint}
+	return &notes.Error{Op: d.Kind, Path: d.Files[0].FinalDisk(), Err: notes.ErrUnavailable, Detail: detail, Hint: "Nothing was changed. Reading and searching still work; " + hint}
 }
 
 // sqlError is an error that the server of a database reported.
@@ -171,7 +171,7 @@ const Together = "sync"
 // removed if nothing is left in them.
 func (r Replica) Place(ctx context.Context, kind string, by notes.Author, changes []store.FileChange, emptied ...string) (notes.Written, error) {
 	return r.v.change(ctx, writeRequest{kind: kind, author: by, placed: true}, func(o *operation) error {
-		o.clear = emptied
+		o.removeIfEmpty = emptied
 		var old []string
 		for _, c := range changes {
 			old = append(old, c.OldPath)

@@ -151,7 +151,7 @@ func (o *operation) planUndo(change int64) error {
 		return &notes.Error{Op: o.Kind, Err: notes.ErrInvalid, Detail: fmt.Sprintf("change %d contains changes from other nodes, which cannot be undone together", change),
 			Hint: "note_history lists the versions of a note; restore them one by one."}
 	}
-	o.clear = done.Made
+	o.removeIfEmpty = done.Made
 	m := &movement{operation: o}
 	var changed []string // since a move, of the files whose links it updated
 	first := &done.Files[0]
@@ -285,7 +285,7 @@ func (m *movement) relinkSince(was *store.FileChange, changed []string) error {
 	for _, f := range m.Files {
 		files[f.OldPath] = true
 	}
-	also := m.alsoNote(links.rewrite, func(_, _ string) error { return &notes.Error{Err: notes.ErrForbidden} })
+	also := m.addRewrittenNote(links.rewrite, func(_, _ string) error { return &notes.Error{Err: notes.ErrForbidden} })
 	changed = append(changed, since...)
 	slices.Sort(changed)
 	for _, p := range slices.Compact(changed) {

@@ -257,12 +257,12 @@ func TestFollower_RetriedAfterFailure(t *testing.T) {
 	full.set(errors.New("disk full"))
 	r.write("B.md", "b")
 	r.Changed([]string{"B.md"})
-	r.until("it fails", func() bool { return len(r.feed.behind()) > 0 })
+	r.until("it fails", func() bool { return len(r.feeder.behind()) > 0 })
 	r.Changed([]string{"nothing there.md"})
 	full.set(nil)
 	r.until("it is fed again", func() bool {
 		to, err := full.Position()
-		return err == nil && to.Seq == 2 && len(r.feed.behind()) == 0
+		return err == nil && to.Seq == 2 && len(r.feeder.behind()) == 0
 	})
 }
 
@@ -336,7 +336,7 @@ func TestIncident_AnotherFolder(t *testing.T) {
 	t.Run("a restored copy", func(t *testing.T) {
 		f, err := replace(t, 12)
 		require.NoError(t, err)
-		f.feed.run(context.Background())
+		f.feeder.run(context.Background())
 		f.requireConsistent()
 		_, err = f.Create(context.Background(), notes.CreateRequest{Title: "It is the vault now"})
 		require.NoError(t, err)

@@ -3,6 +3,7 @@ package vault
 import (
 	"cmp"
 	"context"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -12,11 +13,12 @@ import (
 	"notesd/internal/fsid"
 	"notesd/notes"
 	"notesd/notes/store"
+	"notesd/notes/vault/appsettings"
 	"notesd/notes/vault/disk"
 )
 
 // scan is a comparison of the disk with the store, and the resulting changes. It holds
-// stats only; files are read, and compared once more, when it is applied, so a stale scan
+// stats; files are read, and compared once more, when it is applied, so a stale scan
 // is harmless.
 type scan struct {
 	store.Scan
@@ -313,4 +315,74 @@ func (r *rereads) queueDue(now time.Time) {
 			r.queue.Add(f.diskPath)
 		}
 	}
+}
+
+// leadsToSettings reports whether the vault-relative path is one of the [appsettings.Files], or a folder
+// above one.
+func (v *Vault) leadsToSettings(p string) bool {
+	if len(v.store.Several) > 0 {
+		_, p, _ = strings.Cut(p, "/")
+	}
+	return p != "" && slices.ContainsFunc(appsettings.Files, func(file string) bool { return notes.Under(file, p) })
+}
+
+// dailySetting is the key under which the store keeps which of several folders has the
+// periodic notes.
+const dailySetting = "daily"
+
+// readAppSettings applies the settings of the app. For a folder that cannot be opened at
+// the moment, the settings read before still apply.
+func (s *scan) readAppSettings(ctx context.Context) error {
+	v := s.v
+	apps := maps.Clone(*v.store.Apps.Load())
+	for folder, root := range s.root.All() {
+		apps[folder] = appsettings.Read(root, folder)
+	}
+	v.store.Apps.Store(&apps)
+	logseq := map[string]string{}
+	for folder := range apps {
+		if l := apps[folder].Logseq; l != nil {
+			logseq[folder] = l.Journals
+		}
+	}
+	if err := v.store.SetLogseq(ctx, logseq); err != nil {
+		return err
+	}
+	exclude := &notes.Exclusions{}
+	for _, folder := range slices.Sorted(maps.Keys(apps)) {
+		exclude.Prefixes = append(exclude.Prefixes, apps[folder].Exclude.Prefixes...)
+		exclude.Patterns = append(exclude.Patterns, apps[folder].Exclude.Patterns...)
+	}
+	v.store.Exclude.Store(exclude)
+	daily := v.opt.Daily
+	if daily == "" {
+		if err := v.store.Setting(ctx, dailySetting, &daily); err != nil {
+			return err
+		}
+	}
+	if len(apps) < len(v.store.Several) { // a folder's settings were never read: keep what was derived from them earlier
+		v.store.Daily.Store(&daily)
+		return nil
+	}
+	if v.opt.Daily == "" {
+		chosen := ""
+		for _, folder := range slices.Backward(v.store.Several) {
+			if _, ok := apps[folder].Periodic.Notes[notes.Day]; ok {
+				chosen = folder
+			}
+		}
+		if chosen != daily {
+			if err := v.store.SaveSetting(ctx, dailySetting, chosen); err != nil {
+				return err
+			}
+		}
+		daily = chosen
+	}
+	v.store.Daily.Store(&daily)
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if err := v.store.SetStatuses(ctx); err != nil {
+		return err
+	}
+	return v.store.SetDates(ctx, appsettings.DateRules(apps, v.store.DailyFolder(notes.Scope{}), v.opt.Dates))
 }

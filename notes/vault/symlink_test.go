@@ -74,7 +74,7 @@ func TestSymlinkFollowsItsTarget(t *testing.T) {
 	} {
 		step.do()
 		require.NoError(t, f.reconcilePaths(ctx, []string{step.look, "moved"}))
-		f.feed.run(ctx)
+		f.feeder.run(ctx)
 		f.requireConsistent()
 	}
 }
@@ -85,7 +85,7 @@ func TestFolderBecomesASymlink(t *testing.T) {
 	f.rename("old", "new")
 	f.symlink("new", "old")
 	require.NoError(t, f.reconcilePaths(context.Background(), []string{"old/a.md", "new"}))
-	f.feed.run(context.Background())
+	f.feeder.run(context.Background())
 	f.requireConsistent()
 	f.reconcile()
 	f.requireConsistent()

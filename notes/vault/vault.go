@@ -53,8 +53,8 @@ type Vault struct {
 	ignore *notes.Ignore
 	opt    Options
 
-	mu   sync.Mutex // held while files or the store change
-	feed *feeder
+	mu     sync.Mutex // held while files or the store change
+	feeder *feeder
 
 	interrupted    interrupted
 	historyMatched bool // history agrees with the files; guarded by mu
@@ -110,7 +110,7 @@ func New(ctx context.Context, store *store.Store, root string, opt Options) (*Va
 		}
 	}
 	v := &Vault{Reader: store.Reader, store: store, disk: folders, ignore: ignore, opt: opt,
-		feed: &feeder{store: store, log: opt.Log}, queue: NewQueue(maxQueued)}
+		feeder: &feeder{store: store, log: opt.Log}, queue: NewQueue(maxQueued)}
 	v.interrupted = interrupted{v: v, failed: map[string]error{}}
 	v.progress.first, v.progress.whole = make(chan struct{}), make(chan struct{})
 	v.progress.endFirst = sync.OnceFunc(func() { close(v.progress.first) })
@@ -125,7 +125,7 @@ const vaultSetting = "vault"
 
 // Follow adds a follower. Followers are fed in the order in which they were added. It must
 // be called before Run.
-func (v *Vault) Follow(f notes.Follower) { v.feed.follow(f) }
+func (v *Vault) Follow(f notes.Follower) { v.feeder.follow(f) }
 
 // Root returns the absolute path of the vault's folder, with symlinks resolved. If there
 // are several folders, the format is "NAME=PATH,NAME=PATH".
@@ -163,7 +163,7 @@ func (v *Vault) fetching() int {
 }
 
 // Rebuilding reports whether a follower is being fed every note again.
-func (v *Vault) Rebuilding() bool { return v.feed.rebuilding.Load() }
+func (v *Vault) Rebuilding() bool { return v.feeder.rebuilding.Load() }
 
 // Stale returns why the stored notes may be older than their files, or "". It never blocks.
 func (v *Vault) Stale() string {
@@ -218,7 +218,7 @@ func (v *Vault) Status(ctx context.Context) (notes.Status, error) {
 	if err != nil {
 		return st, err
 	}
-	behind := v.feed.behind()
+	behind := v.feeder.behind()
 	var left []string // one warning per temp file whose text could not be saved to history
 	for temp, note := range v.left.Range {
 		left = append(left, fmt.Sprintf("the text that another program saved to %s could not be kept in its history; it is in the file %s until it can. Free some space where notesd keeps its state.", notes.Quote(note.(string)), notes.Quote(temp.(string))))

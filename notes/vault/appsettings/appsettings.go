@@ -1,8 +1,10 @@
-package vault
+// Package appsettings reads the settings of Obsidian, its plugins and Logseq in a vault's folder:
+// how they name periodic notes and pages, where they create notes, which statuses tasks have, and
+// which notes they exclude from searches.
+package appsettings
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"io/fs"
 	"maps"
@@ -18,21 +20,23 @@ import (
 	"notesd/notes/vault/disk"
 )
 
-// appFiles are the files that readAppSettings reads in each folder of the vault.
-var appFiles = []string{
+// Files are the paths of the files that [Read] reads.
+var Files = []string{
 	".obsidian/app.json", ".obsidian/daily-notes.json", ".obsidian/templates.json",
 	".obsidian/plugins/calendar/data.json", ".obsidian/plugins/obsidian-tasks-plugin/data.json",
 	".obsidian/plugins/periodic-notes/data.json", ".obsidian/plugins/templater-obsidian/data.json",
 	"logseq/config.edn",
 }
 
-// leadsToSettings reports whether the vault-relative path is one of the appFiles, or a folder
-// above one.
-func (v *Vault) leadsToSettings(p string) bool {
-	if len(v.store.Several) > 0 {
-		_, p, _ = strings.Cut(p, "/")
+// Read returns the settings in a folder of the vault. folder is its name if the vault has several
+// folders, which the paths in the settings then begin with, otherwise "".
+func Read(root *os.Root, folder string) store.App {
+	periodic := readPeriodic(root, folder)
+	logseq, newNotes := readLogseq(root)
+	if logseq == nil {
+		newNotes = readNewNotes(root)
 	}
-	return p != "" && slices.ContainsFunc(appFiles, func(file string) bool { return notes.Under(file, p) })
+	return store.App{Logseq: logseq, NewNotes: newNotes, Periodic: periodic, Tasks: readTaskSettings(root), Exclude: readExclusions(root, folder, periodic.Templates)}
 }
 
 // readAppFile reads one of Obsidian's JSON files. If the file is missing or invalid, as while
@@ -158,9 +162,9 @@ func namesBelow(root *os.Root, folder string) (names []string) {
 	return names
 }
 
-// readDateRules returns the date rules for a vault: the user's front matter keys, and the
+// DateRules returns the date rules for a vault: the user's front matter keys, and the
 // app's names of periodic notes.
-func readDateRules(apps map[string]store.App, daily string, keys []string) *notes.DateRules {
+func DateRules(apps map[string]store.App, daily string, keys []string) *notes.DateRules {
 	r := &notes.DateRules{Version: notes.DateRulesVersion, Keys: keys, Weeks: apps[daily].Periodic.Weeks, Zone: notes.LocalZone()}
 	for _, folder := range slices.Sorted(maps.Keys(apps)) {
 		for _, unit := range []notes.Unit{notes.Day, notes.Week, notes.Month, notes.Quarter, notes.Year} {
@@ -242,70 +246,4 @@ func readExclusions(root *os.Root, folder, templates string) *notes.Exclusions {
 		}
 	}
 	return r
-}
-
-// dailySetting is the key under which the store keeps which of several folders has the
-// periodic notes.
-const dailySetting = "daily"
-
-// readAppSettings applies the settings of the app. For a folder that cannot be opened at
-// the moment, the settings read before still apply.
-func (s *scan) readAppSettings(ctx context.Context) error {
-	v := s.v
-	apps := maps.Clone(*v.store.Apps.Load())
-	for folder, root := range s.root.All() {
-		periodic := readPeriodic(root, folder)
-		logseq, newNotes := readLogseq(root)
-		if logseq == nil {
-			newNotes = readNewNotes(root)
-		}
-		apps[folder] = store.App{Logseq: logseq, NewNotes: newNotes, Periodic: periodic, Tasks: readTaskSettings(root), Exclude: readExclusions(root, folder, periodic.Templates)}
-	}
-	v.store.Apps.Store(&apps)
-	logseq := map[string]string{}
-	for folder := range apps {
-		if l := apps[folder].Logseq; l != nil {
-			logseq[folder] = l.Journals
-		}
-	}
-	if err := v.store.SetLogseq(ctx, logseq); err != nil {
-		return err
-	}
-	exclude := &notes.Exclusions{}
-	for _, folder := range slices.Sorted(maps.Keys(apps)) {
-		exclude.Prefixes = append(exclude.Prefixes, apps[folder].Exclude.Prefixes...)
-		exclude.Patterns = append(exclude.Patterns, apps[folder].Exclude.Patterns...)
-	}
-	v.store.Exclude.Store(exclude)
-	daily := v.opt.Daily
-	if daily == "" {
-		if err := v.store.Setting(ctx, dailySetting, &daily); err != nil {
-			return err
-		}
-	}
-	if len(apps) < len(v.store.Several) { // a folder's settings were never read: keep what was derived from them earlier
-		v.store.Daily.Store(&daily)
-		return nil
-	}
-	if v.opt.Daily == "" {
-		chosen := ""
-		for _, folder := range slices.Backward(v.store.Several) {
-			if _, ok := apps[folder].Periodic.Notes[notes.Day]; ok {
-				chosen = folder
-			}
-		}
-		if chosen != daily {
-			if err := v.store.SaveSetting(ctx, dailySetting, chosen); err != nil {
-				return err
-			}
-		}
-		daily = chosen
-	}
-	v.store.Daily.Store(&daily)
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if err := v.store.SetStatuses(ctx); err != nil {
-		return err
-	}
-	return v.store.SetDates(ctx, readDateRules(apps, v.store.DailyFolder(notes.Scope{}), v.opt.Dates))
 }

@@ -1,4 +1,4 @@
-package vault
+package canvas_test
 
 import (
 	"encoding/json"
@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"notesd/internal/canvas"
 	"slices"
 	"strings"
 	"testing"
@@ -78,12 +79,12 @@ func TestEditCanvas(t *testing.T) {
 			}
 			nodes = append(nodes, []any{node, node, node, nil, text()}[rng.IntN(5)])
 		}
-		canvas := map[string]any{"nodes": nodes, "edges": []any{map[string]any{"file": text()}}, "more": value()}
-		src := canvasText(rng, canvas)
-		same := editCanvas("C.canvas", []byte(src), keepCard, keep)
+		board := map[string]any{"nodes": nodes, "edges": []any{map[string]any{"file": text()}}, "more": value()}
+		src := canvasText(rng, board)
+		same := canvas.Edit("C.canvas", []byte(src), keepCard, keep)
 		require.Equal(t, src, string(same))
 
-		changed := editCanvas("C.canvas", []byte(src), func(name string, text []byte) ([]byte, error) {
+		changed := canvas.Edit("C.canvas", []byte(src), func(name string, text []byte) ([]byte, error) {
 			require.Equal(t, "C.canvas", name)
 			return append(text, "é\n\""...), nil
 		}, func(file, key, value string) (string, error) {
@@ -107,15 +108,15 @@ func TestEditCanvas(t *testing.T) {
 				edited++
 			}
 		}
-		require.JSONEq(t, mustJSON(canvas), string(changed), src)
+		require.JSONEq(t, mustJSON(board), string(changed), src)
 	}
 	assert.Greater(t, edited, 100)
 
 	for _, src := range []string{"", "{", `{"nodes":[{"file":"a"}],}`, `{"nodes":[{"file":"a"}]} x`, "// c\n{}", strings.Repeat("[", 1<<20)} {
-		assert.Nil(t, editCanvas("C.canvas", []byte(src), keepCard, keep), "no JSON: %.20s", src)
+		assert.Nil(t, canvas.Edit("C.canvas", []byte(src), keepCard, keep), "no JSON: %.20s", src)
 	}
 	for _, src := range []string{"[]", "null", `"x"`, `{"nodes":{}}`, `{"nodes":[1,null,"x",[]]}`, `{}`} {
-		assert.Equal(t, src, string(editCanvas("C.canvas", []byte(src), keepCard, keep)))
+		assert.Equal(t, src, string(canvas.Edit("C.canvas", []byte(src), keepCard, keep)))
 	}
-	assert.Nil(t, editCanvas("C.canvas", []byte(`{"nodes":[{"file":"a"}]}`), keepCard, func(_, _, value string) (string, error) { return value, errors.New("no") }))
+	assert.Nil(t, canvas.Edit("C.canvas", []byte(`{"nodes":[{"file":"a"}]}`), keepCard, func(_, _, value string) (string, error) { return value, errors.New("no") }))
 }
