@@ -2,8 +2,8 @@ package vectors
 
 import "sync"
 
-// queryCache holds the vectors of the last few queries. A search embeds its text
-// twice, and again for each further page.
+// queryCache holds the vectors of the last few queries. A search asks for
+// the vector of its text several times, and again for each further page.
 type queryCache struct {
 	mu    sync.Mutex
 	slots [8]cachedQuery

@@ -11,7 +11,7 @@
 //
 // # Failures
 //
-// Commands return errors. [app.report] prints the error of a run, as text or JSON; the
+// Commands return errors. [output.report] prints the error of a run, as text or JSON; the
 // exit code is that of [service.FailureOf].
 package main
 

@@ -7,7 +7,7 @@
 // # A call
 //
 // [Tool.Call] decodes the arguments leniently into the tool's argument struct (args.go finds
-// the parameter that a name means, by the words in words.go, and coerce.go converts its
+// the parameter that a name means, and coerce.go has the other names and converts its
 // value) and runs the tool's function on them. The function asks the [Vault], the [History],
 // the [Searcher] or the [Tables], always with the scope of the Env, and builds the outcome.
 //
@@ -16,7 +16,7 @@
 // An outcome has the same facts in two forms: Structured, for programs and for hosts that
 // show a model only this form, and Text. The text of each tool follows three rules:
 //
-//   - What comes from a note (its text, names, titles, tags) stands in a [Fence], or is
+//   - What comes from a note (its text, names, titles, tags) stands in a [phrase.Fence], or is
 //     quoted on one line with phrase.OneLine, so that a note cannot add lines of its own.
 //   - What limits the result (a list that is cut, an index that is incomplete, an argument
 //     that was ignored) is a remark: a sentence in both forms, see invocation.remarks.
@@ -55,7 +55,7 @@
 //     total size.
 //  2. The argument struct. Its tags make the input schema (inputOf): required, enum, min,
 //     max and doc. If models use other names for an argument, they go into the tables of
-//     words.go. What a type cannot express is checked by the function, with usagef.
+//     coerce.go. What a type cannot express is checked by the function, with usagef.
 //  3. The result struct. Its tags make the output schema (outputOf). A field that may be
 //     absent has omitempty; a list that may not is empty and not null.
 //  4. The function, called run and the tool's name, and the function that writes the text.

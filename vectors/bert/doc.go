@@ -7,7 +7,7 @@
 //     weights are used in place, in the executable or a mapped file; a Model adds
 //     about a megabyte to them.
 //   - An [Encoder] is the scratch memory of one forward pass, for one goroutine.
-//   - A token is a piece of a word. Texts are truncated to [Model.MaxTokens],
+//   - A token is a piece of a word. Texts are truncated to the model's MaxTokens,
 //     including the two special tokens around them.
 //   - A tier is a set of kernels for one kind of CPU: see package kernel. The
 //     best one is selected when a model is opened; the environment variable
