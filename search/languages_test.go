@@ -64,26 +64,3 @@ func TestSearch_DecomposedQuery(t *testing.T) {
 	assert.Empty(t, composed.Notes)
 	assert.Equal(t, composed, f.search(search.Query{Text: norm.NFD.String("Käsespätzlen")}))
 }
-
-// In languages that write compounds as one word, a word also finds compounds that end with it.
-func TestSearch_Compounds(t *testing.T) {
-	german := newFixture(t, map[string]string{
-		"Datenbankmigration.md": "Der Umzug der Datenbank ist geplant und genehmigt.",
-		"Migration.md":          "Der Umzug ist nicht billig und dauert.",
-		"Versicherungen.md":     "Die Krankenversicherungen und die Kassen der Kranken.",
-		"Kino.md":               "Die Kaufpreise und der Kauf sind nicht billig.",
-		"Kind.md":               "Das Unternehmen und die Kinder sind unter uns.",
-	})
-	assert.Equal(t, []string{"Migration", "Datenbankmigration"}, german.paths("Migration"), "the word itself comes first")
-	assert.Equal(t, []string{"Versicherungen"}, german.paths("Welche Versicherung habe ich"))
-	assert.Empty(t, german.paths("Reise"), "Kaufp is no word")
-	assert.Empty(t, german.paths("etwas nehmen"), "unter is a function word")
-
-	dutch := newFixture(t, map[string]string{"a.md": "De zorgverzekering en het eigen risico van de zorg.", "b.md": "Een fiets."})
-	assert.Equal(t, []string{"a"}, dutch.paths("verzekering"))
-
-	english := newFixture(t, map[string]string{"a.md": "The keyboard and the key.", "b.md": "The desk."})
-	assert.Empty(t, english.paths("board"))
-	french := newFixture(t, map[string]string{"a.md": "Les permissions et les perm.", "b.md": "Les missions."})
-	assert.Equal(t, []string{"b"}, french.paths("la mission"))
-}

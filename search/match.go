@@ -34,7 +34,7 @@ func newMatcher(r *request) *matcher {
 	m := &matcher{terms: map[string]int{}, plan: &r.plan, exact: make([]string, len(r.plan.Terms))}
 	for i, t := range r.plan.Terms {
 		m.add(t.Text, i)
-		for _, other := range slices.Concat(t.Others, t.Compounds) {
+		for _, other := range t.Others {
 			m.add(other, i)
 		}
 		if t.Prefix {

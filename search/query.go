@@ -654,8 +654,7 @@ func (b *planBuilder) addSpan(text string, s terms.Span) {
 				continue
 			}
 			i = len(b.plan.Terms)
-			family := (b.Families || b.Open) && s.Kind() == terms.ClassWord && !t.Part
-			b.plan.Terms = append(b.plan.Terms, index.PlanTerm{Lookup: lookupOf(t), Family: family, Word: exact})
+			b.plan.Terms = append(b.plan.Terms, index.PlanTerm{Lookup: lookupOf(t), Family: (b.Families || b.Open) && s.Kind() == terms.ClassWord && !t.Part})
 			b.terms[t.Text] = i
 		}
 		pt := &b.plan.Terms[i]

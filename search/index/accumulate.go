@@ -46,7 +46,7 @@ func (a *accumulator) release() { scratches.Put(a.scratch) }
 
 // add scores the term with this index in the plan. It sums the counts of the small fields
 // first, and adds those of the body while scoring.
-func (a *accumulator) add(term int, fields [len(searchedFields)][]weighed, weight float32) error {
+func (a *accumulator) add(term int, fields [len(searchedFields)][]postingsIter, weight float32) error {
 	const body = len(searchedFields) - 1
 	bit := uint64(1) << min(term, 63)
 	for f := range searchedFields {
@@ -57,7 +57,7 @@ func (a *accumulator) add(term int, fields [len(searchedFields)][]weighed, weigh
 				}
 				break
 			}
-			if err := a.gather(it); err != nil {
+			if err := a.gather(it, searchedFields[f].weight); err != nil {
 				return err
 			}
 		}
@@ -73,7 +73,7 @@ func (a *accumulator) add(term int, fields [len(searchedFields)][]weighed, weigh
 }
 
 // gather adds the counts of one postings list to the documents.
-func (a *accumulator) gather(it weighed) error {
+func (a *accumulator) gather(it postingsIter, weight float32) error {
 	for {
 		p, err := it.Next()
 		if err != nil || p == nil {
@@ -83,20 +83,20 @@ func (a *accumulator) gather(it weighed) error {
 		if a.count[doc] == 0 {
 			a.touched = append(a.touched, doc)
 		}
-		a.count[doc] += it.weight * float32(p.Frequency())
+		a.count[doc] += weight * float32(p.Frequency())
 	}
 }
 
 // complete adds the counts of the last list of a term, usually the longest, and scores its
 // documents.
-func (a *accumulator) complete(it weighed, bit uint64, weight float32) error {
+func (a *accumulator) complete(it postingsIter, bit uint64, weight float32) error {
 	for {
 		p, err := it.Next()
 		if err != nil || p == nil {
 			return err
 		}
 		doc := uint32(p.Number())
-		n := it.weight * float32(p.Frequency())
+		n := float32(p.Frequency())
 		if more := a.count[doc]; more > 0 {
 			n += more
 			a.count[doc] = 0

@@ -33,9 +33,6 @@ func (s *snapshot) expandPrefixes(p *Plan) error {
 				if err := s.addFamily(t); err != nil {
 					return err
 				}
-				if err := s.addCompounds(t, maxCompounds/len(p.Terms)); err != nil {
-					return err
-				}
 			}
 			if t.Date != "" {
 				found, err := s.count(func(c *termCounter) error { return each(c.dict, sameNumber(t.Date), nil, nil, c.add) })
@@ -84,21 +81,18 @@ func (s *snapshot) termsIn(prefix string) (map[string]uint64, error) {
 	return s.count(func(c *termCounter) error { return eachTerm(c.dict, prefix, c.add) })
 }
 
-// wordFields are the fields with the words that expand a query.
-var wordFields = [...]string{FieldName, fieldBody}
-
 // count calls list for each segment's dictionaries of names and bodies, and adds up its counts.
 func (s *snapshot) count(list func(c *termCounter) error) (map[string]uint64, error) {
 	segments := s.Segments()
 	parts := make([]map[string]uint64, len(segments))
 	err := s.eachSegment(func(_, i int) error {
 		parts[i] = map[string]uint64{}
-		for f, field := range wordFields {
+		for _, field := range []string{FieldName, fieldBody} {
 			dict, err := segments[i].Segment().Dictionary(field)
 			if err != nil {
 				return err
 			}
-			if err := list(&termCounter{dict: dict, endings: &s.data[i].endings[f], hidden: s.hidden[i], found: parts[i]}); err != nil {
+			if err := list(&termCounter{dict: dict, hidden: s.hidden[i], found: parts[i]}); err != nil {
 				return err
 			}
 		}
@@ -118,11 +112,10 @@ func (s *snapshot) count(list func(c *termCounter) error) (map[string]uint64, er
 
 // termCounter counts notes that are not hidden, and omits terms that only hidden notes have.
 type termCounter struct {
-	dict    segment.TermDictionary
-	endings *endings // of dict
-	hidden  *roaring.Bitmap
-	found   map[string]uint64
-	list    segment.PostingsList // reused
+	dict   segment.TermDictionary
+	hidden *roaring.Bitmap
+	found  map[string]uint64
+	list   segment.PostingsList // reused
 }
 
 func (c *termCounter) add(term string) (err error) {

@@ -22,10 +22,7 @@ type PlanTerm struct {
 	// Others are terms that count as the same: those that begin with a prefix, the suggestions
 	// for a word that no note has, or the inflected forms of a word.
 	Others []string
-	Family bool   // inflected forms count as the word; see [Plan.Open]
-	Word   string // of a term with a family: the folded word, of which Text is the stem
-	// Compounds are terms that end with the word, and count less.
-	Compounds []string
+	Family bool // inflected forms count as the word; see [Plan.Open]
 	// Date, if not empty, is a date as YYYYMMDD that counts as the word. '?' is any digit, or at
 	// the end also none. Notes may have connectors between its digits.
 	Date string

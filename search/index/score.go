@@ -3,7 +3,6 @@ package index
 import (
 	"context"
 	"math"
-	"slices"
 
 	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/blevesearch/bleve/v2/index/scorch"
@@ -163,20 +162,16 @@ func Idf(docs, with int) float32 {
 
 // termLists are the postings of the plan's terms in one segment.
 type termLists struct {
-	fields [][len(searchedFields)][]weighed // by term and field
-	counts [][len(searchedFields)]int       // number of notes, summed over the lists
+	fields [][len(searchedFields)][]postingsIter // by term and field
+	counts [][len(searchedFields)]int            // number of notes, summed over the lists
 }
 
-// weighed are the postings of a term, and what an occurrence counts.
-type weighed struct {
-	segment.PostingsIterator
-	weight float32
-}
+type postingsIter = segment.PostingsIterator
 
 // open opens the lists of some of the terms.
 func (l *termLists) open(seg *scorch.SegmentSnapshot, hidden *roaring.Bitmap, terms []PlanTerm, which []int) error {
 	if l.fields == nil {
-		l.fields, l.counts = make([][len(searchedFields)][]weighed, len(terms)), make([][len(searchedFields)]int, len(terms))
+		l.fields, l.counts = make([][len(searchedFields)][]postingsIter, len(terms)), make([][len(searchedFields)]int, len(terms))
 	}
 	var buf []byte
 	for f, field := range searchedFields {
@@ -186,11 +181,10 @@ func (l *termLists) open(seg *scorch.SegmentSnapshot, hidden *roaring.Bitmap, te
 		}
 		for _, t := range which {
 			l.fields[t][f], l.counts[t][f] = nil, 0
-			forms := slices.Concat(terms[t].Compounds, []string{terms[t].Text}, terms[t].Others)
-			for o, text := range forms {
-				weight := field.weight
-				if o < len(terms[t].Compounds) {
-					weight *= compoundWeight
+			for o := -1; o < len(terms[t].Others); o++ {
+				text := terms[t].Text
+				if o >= 0 {
+					text = terms[t].Others[o]
 				}
 				buf = append(buf[:0], text...)
 				list, err := dict.PostingsList(buf, hidden, nil)
@@ -207,7 +201,7 @@ func (l *termLists) open(seg *scorch.SegmentSnapshot, hidden *roaring.Bitmap, te
 					}
 				}
 				l.counts[t][f] += int(n)
-				l.fields[t][f] = append(l.fields[t][f], weighed{list.Iterator(true, false, false, nil), weight})
+				l.fields[t][f] = append(l.fields[t][f], list.Iterator(true, false, false, nil))
 			}
 		}
 	}

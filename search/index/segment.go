@@ -65,9 +65,8 @@ type segmentData struct {
 	modified []uint32  // seconds
 	sum      float64   // of lengths
 	// english are the documents with a function word of English, and foreign those with one of
-	// another language, compounding with one of a language that writes compounds as one word.
-	english, foreign, compounding *roaring.Bitmap
-	endings                       [len(wordFields)]endings
+	// another language.
+	english, foreign *roaring.Bitmap
 }
 
 // segmentCache caches the data of the segments in use of one Bleve index, which numbers them.
@@ -133,10 +132,7 @@ func loadSegment(s *scorch.SegmentSnapshot) (*segmentData, error) {
 	if d.english, err = withAny(seg, terms.EnglishNoteWord); err != nil {
 		return nil, err
 	}
-	if d.foreign, err = withAny(seg, terms.ForeignNoteWords...); err != nil {
-		return nil, err
-	}
-	d.compounding, err = withAny(seg, terms.CompoundingNoteWords...)
+	d.foreign, err = withAny(seg, terms.ForeignNoteWords...)
 	return d, err
 }
 
@@ -157,26 +153,16 @@ func withAny(seg segment.Segment, any ...string) (*roaring.Bitmap, error) {
 
 // isForeign reports whether more notes are in other languages than in English.
 func (s *snapshot) isForeign() bool {
-	return s.notesIn(func(d *segmentData) *roaring.Bitmap { return d.foreign }) >
-		s.notesIn(func(d *segmentData) *roaring.Bitmap { return d.english })
-}
-
-// isCompounding reports whether most notes in other languages than English are in one that writes
-// compounds as one word.
-func (s *snapshot) isCompounding() bool {
-	return 2*s.notesIn(func(d *segmentData) *roaring.Bitmap { return d.compounding }) >
-		s.notesIn(func(d *segmentData) *roaring.Bitmap { return d.foreign })
-}
-
-// notesIn returns the number of notes of a set that are not hidden.
-func (s *snapshot) notesIn(set func(*segmentData) *roaring.Bitmap) (n uint64) {
+	english, foreign := uint64(0), uint64(0)
 	for i, d := range s.data {
-		n += set(d).GetCardinality()
+		english += d.english.GetCardinality()
+		foreign += d.foreign.GetCardinality()
 		if hidden := s.hidden[i]; hidden != nil {
-			n -= set(d).AndCardinality(hidden)
+			english -= d.english.AndCardinality(hidden)
+			foreign -= d.foreign.AndCardinality(hidden)
 		}
 	}
-	return n
+	return foreign > english
 }
 
 func (d *segmentData) readSizes(it segment.PostingsIterator) error {

@@ -69,11 +69,7 @@ const EnglishNoteWord = "the"
 
 // ForeignNoteWords are terms of which nearly every note in German, French, Spanish and other
 // languages in Latin letters has one, and few notes in English.
-var ForeignNoteWords = append(strings.Fields("les los del che della nao uma nie jest ve bir"), CompoundingNoteWords...)
-
-// CompoundingNoteWords are those of them in German, Dutch and the Scandinavian languages, which
-// write compounds as one word.
-var CompoundingNoteWords = strings.Fields("und nicht het een och att ikke og")
+var ForeignNoteWords = strings.Fields("und nicht les los del che della nao uma het een och att ikke og nie jest ve bir")
 
 // isolating reports whether r is a letter of Vietnamese, whose words are not inflected, so that
 // families only do harm.
