@@ -232,6 +232,25 @@ func TestHistory_NotesDatabaseRebuilt(t *testing.T) {
 	f.requireNoTrace("xyzzy", "plugh")
 }
 
+// TestHistory_BrokenSymlink deletes the target of a symlinked note. After a restart, the note is
+// still deleted, although its symlink exists, and a move of its folder does not concern it.
+func TestHistory_BrokenSymlink(t *testing.T) {
+	f := newFixture(t, "A/Plan.md", "a plan", "Target.md", "xyzzy")
+	f.symlink("../Target.md", "A/Link.md")
+	f.reconcile()
+	f.remove("Target.md")
+	f.reconcile()
+	f.restart()
+	_, err := f.Move(t.Context(), notes.MoveRequest{Note: "A/", To: "B"})
+	require.NoError(t, err)
+	docs, err := f.store.Documents(t.Context(), "A/Link.md")
+	require.NoError(t, err)
+	require.Len(t, docs, 1)
+	assert.False(t, docs[0].Live)
+	assert.Equal(t, "A/Link.md", docs[0].Path)
+	assert.Equal(t, "delete", f.revisions("Link")[0].Operation, "it is found by its name among the deleted notes")
+}
+
 // Versions that an editor saves every few seconds are thinned to one per seenEvery, plus
 // the newest.
 func TestThinningOfOutsideVersions(t *testing.T) {

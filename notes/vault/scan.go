@@ -249,7 +249,7 @@ func (s *scan) finish(ctx context.Context) error {
 	if v.historyMatched {
 		return nil
 	}
-	passed, err := v.store.Files().PassedOver(ctx) // a file that cannot be read may still be a note
+	passed, err := v.store.Files().PassedOver(ctx) // may be a note that cannot be read, or a symlink that broke when the note was deleted
 	if err != nil {
 		return err
 	}
@@ -259,9 +259,11 @@ func (s *scan) finish(ctx context.Context) error {
 	}
 	err = v.store.MatchFiles(ctx, func(path string) bool {
 		_, isNote := rows[path]
+		return isNote
+	}, func(path string) bool {
 		_, isFile := passed[path]
-		return isNote || isFile
-	}, s.isUnseen)
+		return isFile || s.isUnseen(path)
+	})
 	v.historyMatched = err == nil
 	return err
 }
