@@ -22,7 +22,7 @@ type writeRequest struct {
 	key    string // RequestKey
 	scope  notes.Scope
 	dryRun bool
-	replan bool  // if another program saves a file in between, plan again for its new text
+	replan bool  // if another program saves a file in between, or removes one of many, plan again
 	placed bool  // the change is already in the shared log
 	partOf int64 // the number of the change that it is part of; 0 if it is one of its own
 
@@ -68,7 +68,10 @@ func (v *Vault) change(ctx context.Context, r writeRequest, plan func(o *operati
 		}
 		written, err = v.changeOnce(ctx, r, plan)
 	}
-	for try := 0; r.replan && try < maxReplans && errors.Is(err, errSavedSince); try++ {
+	isOld := func() bool { // a removed file may be in the store still; a change of that note alone fails
+		return errors.Is(err, errSavedSince) || r.caughtUp && errors.Is(err, errRemovedSince) && v.catchUp(ctx, 0) == nil
+	}
+	for try := 0; r.replan && try < maxReplans && isOld(); try++ {
 		written, err = v.changeOnce(ctx, r, plan)
 	}
 	if err != nil {
@@ -78,8 +81,8 @@ func (v *Vault) change(ctx context.Context, r writeRequest, plan func(o *operati
 	return written, nil
 }
 
-// maxReplans bounds how often a change is planned again because another program saved one
-// of its files.
+// maxReplans bounds how often a change is planned again because another program saved or
+// removed one of its files.
 const maxReplans = 3
 
 // answered returns the stored answer if the request was already carried out. Requests that are

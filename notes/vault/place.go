@@ -182,11 +182,8 @@ func (d *placer) check() error {
 
 func (d *placer) checkOld(f *store.FileChange) error {
 	data, err := d.read(d.root, f.Source())
-	if errors.Is(err, fs.ErrNotExist) {
-		return &notes.Error{Op: d.Kind, Path: f.OldPath, Err: notes.ErrConflict, Detail: "the file was removed in the meantime", Hint: "Read the folder again."}
-	}
 	if err != nil {
-		return err
+		return writeProblem(d.Kind, f.OldPath, err)
 	}
 	if string(data) != string(f.Old) {
 		e := conflict(d.Kind, f.OldPath, f.Old, data)

@@ -48,7 +48,7 @@ func writeProblem(op, notePath string, err error) error {
 	case errors.Is(err, disk.ErrNotRegular):
 		e.Err, e.Detail = notes.ErrConflict, "the note is no longer a regular file"
 	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, fsid.ErrNotDirectory):
-		e.Err, e.Detail, e.Hint = notes.ErrConflict, "the file or its folder was removed in the meantime", "Read the folder again."
+		e.Err, e.Detail, e.Hint = errRemovedSince, "the file or its folder was removed in the meantime", "Nothing was changed. Repeat the call."
 	case errors.As(err, &system):
 		e.Detail = "the system reports: " + system.Error()
 	case sqlite.Trouble(err) != "":
@@ -64,6 +64,9 @@ func conflict(op, notePath string, was, is []byte) *notes.Error {
 	return &notes.Error{Op: op, Path: notePath, Err: notes.ErrConflict, Detail: "the note was changed in the meantime; nothing was written",
 		Hint: "Read the note again and repeat the change on its current text.", Hash: notes.Hash(is), Diff: store.ShortDiff(was, is, notePath)}
 }
+
+// errRemovedSince is the conflict with a program that has removed a file since the store got it.
+var errRemovedSince = fmt.Errorf("%w: removed since it was read", notes.ErrConflict)
 
 func movedOnto(from, taken string) error {
 	return &notes.Error{Op: "move", Path: from, Err: notes.ErrExists, Candidates: []string{taken}, Detail: fmt.Sprintf("%s exists already", notes.Quote(taken)), Hint: "Choose another path."}

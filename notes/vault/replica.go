@@ -112,7 +112,7 @@ const shareFor = 20 * time.Second
 
 func (d *placer) logConflict(other *notes.LogConflict) error {
 	if other.Hash == "" {
-		return &notes.Error{Op: d.Kind, Path: other.Path, Err: notes.ErrConflict, Detail: "the note was moved or deleted in the meantime; nothing was written", Hint: "Read the folder again."}
+		return &notes.Error{Op: d.Kind, Path: other.Path, Err: notes.ErrConflict, Detail: "the note was moved or deleted in the meantime; nothing was written", Hint: "Repeat the call."}
 	}
 	for _, f := range d.Files {
 		if notes.Nfc(f.OldDisk) == other.Path {

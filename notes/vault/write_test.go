@@ -432,6 +432,35 @@ func TestSaveBeforeCheck(t *testing.T) {
 	}
 }
 
+// TestRemovedSince: another program removes or moves one of many notes while notesd changes a
+// tag. The other notes are changed, and the moved one too.
+func TestRemovedSince(t *testing.T) {
+	for _, at := range []string{"journalled", "staged", "before swap 0"} {
+		for name, remove := range map[string]func(f *fixture){
+			"removed": func(f *fixture) { f.remove("A.md") },
+			"moved":   func(f *fixture) { f.rename("A.md", "sub/A.md") },
+		} {
+			t.Run(name+", "+at, func(t *testing.T) {
+				f := newFixture(t, "A.md", "a #x", "B.md", "b #x")
+				f.failpoint = func(step string) error {
+					if step == at {
+						f.failpoint = nil
+						remove(f)
+					}
+					return nil
+				}
+				written, err := f.RenameTag(t.Context(), notes.RenameTagRequest{Tag: "x", To: "y"})
+				require.NoError(t, err)
+				assert.Empty(t, written.Conflicts)
+				f.requireConsistent()
+				for name, text := range f.files() {
+					assert.Contains(t, text, "#y", name)
+				}
+			})
+		}
+	}
+}
+
 func TestCreate_ConcurrentFile(t *testing.T) {
 	f := newFixture(t)
 	f.failpoint = func(step string) error {
