@@ -103,7 +103,7 @@ func (r *running) connection(conn net.Conn) {
 		r.server.use.add(1)
 		defer r.server.use.add(-1)
 	}
-	if err := r.handle(r.ctx, &Session{Hello: hello, Conn: c}); err != nil && r.ctx.Err() == nil {
+	if err := r.handle(r.ctx, &Session{Hello: hello, Conn: c}); err != nil && !hungUp(err) && r.ctx.Err() == nil {
 		r.server.logger().Warn("a session ended with an error", "kind", hello.Kind, "error", err)
 	}
 }

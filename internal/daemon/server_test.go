@@ -2,11 +2,13 @@ package daemon
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"os"
 	"path/filepath"
@@ -231,6 +233,43 @@ func TestServerWaitsForAHelloOnlySoLong(t *testing.T) {
 	line, err := bufio.NewReader(session).ReadString('\n')
 	require.NoError(t, err)
 	assert.Equal(t, "still here\n", line)
+}
+
+// A client that is killed before it has read an answer is no fault; other errors are logged.
+func TestServerLogsTheErrorsOfSessions(t *testing.T) {
+	for name, tt := range map[string]struct {
+		handle func(*Session) error
+		want   string
+	}{
+		"killed client": {func(s *Session) error {
+			for {
+				if _, err := s.Conn.Write([]byte("an answer\n")); err != nil {
+					return fmt.Errorf("write: %w", err)
+				}
+			}
+		}, ""},
+		"fault": {func(*Session) error { return errors.New("out of order") }, "out of order"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var log bytes.Buffer
+			ended := make(chan struct{})
+			s := startServer(t, func(_ context.Context, s *Session) error {
+				defer close(ended)
+				return tt.handle(s)
+			}, func(s *Server) {
+				s.Logger = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn}))
+			})
+			require.NoError(t, s.dial(t, KindMCP).Close())
+			<-ended
+			s.stop()
+			require.NoError(t, <-s.ended)
+			if tt.want == "" {
+				assert.Empty(t, log.String())
+			} else {
+				assert.Contains(t, log.String(), tt.want)
+			}
+		})
+	}
 }
 
 func TestServerStopsWithoutSessionsAtOnce(t *testing.T) {
