@@ -150,6 +150,13 @@ func (w *site) file(name string) string {
 	return string(text)
 }
 
+// save writes a note as another program does, and reads it, so that the vault has its text.
+func (w *site) save(note, text string) {
+	w.Helper()
+	notestest.Write(w.T, w.dir, map[string]string{note: text})
+	w.call("read_note", map[string]any{"note": note})
+}
+
 var siteNotes = map[string]string{
 	"Recipes/Rye Bread.md":  "---\ntags: [bread]\nserves: 4\n---\n# Rye Bread\n\nAll rye, no kneading.\n\n## Oven\n\nBake for an hour. #hot\n\nSee [[Starter]] and [[Nowhere]].\n\n![[crust.svg]] ![[Costs.pdf]]\n",
 	"Starter.md":            "# Starter\n\nFeed the rye. Used in [[Rye Bread#Oven]].\n",
@@ -318,15 +325,15 @@ func TestPages_History(t *testing.T) {
 	assert.Equal(t, before, w.file("Starter.md"))
 }
 
-// TestPages_Undo undoes a move that changed two notes, a deletion, and an edit, but not
-// an edit after which the note changed.
+// TestPages_Undo undoes a move that changed two notes, a deletion, and edits, also by another
+// program, but not edits after which the note changed.
 func TestPages_Undo(t *testing.T) {
 	w := newSite(t, siteNotes, false)
 	form := func(note string) url.Values {
 		_, source := w.read("/changes", 200)
-		found := regexp.MustCompile(`action="/undo/` + regexp.QuoteMeta(note) + `"><input type="hidden" name="revision" value="(\d+)"><input type="hidden" name="change" value="(\d+)">`).FindStringSubmatch(source)
+		found := regexp.MustCompile(`action="/undo/` + regexp.QuoteMeta(note) + `"><input type="hidden" name="revision" value="(\d+)"><input type="hidden" name="change" value="(\d+)"><input type="hidden" name="hash" value="(\w*)">`).FindStringSubmatch(source)
 		require.NotNil(t, found, source)
-		return url.Values{"revision": {found[1]}, "change": {found[2]}}
+		return url.Values{"revision": {found[1]}, "change": {found[2]}, "hash": {found[3]}}
 	}
 	undo := func(note string, form url.Values) *httptest.ResponseRecorder {
 		return w.do("POST", "/undo/"+note, form)
@@ -359,6 +366,16 @@ func TestPages_Undo(t *testing.T) {
 	assert.Equal(t, http.StatusConflict, undo("Starter.md", url.Values{"revision": {"99"}}).Code)
 	page, _ := w.read("/changes", 200)
 	assert.Contains(t, page, "restored by")
+
+	before := w.file("Starter.md")
+	w.save("Starter.md", "By another program.")
+	assert.Equal(t, http.StatusSeeOther, undo("Starter.md", form("Starter.md")).Code)
+	assert.Equal(t, before, w.file("Starter.md"))
+	w.save("Starter.md", "By another program, again.")
+	stale = form("Starter.md")
+	w.save("Starter.md", "And again.")
+	assert.Equal(t, http.StatusConflict, undo("Starter.md", stale).Code)
+	assert.Equal(t, "And again.", w.file("Starter.md"))
 }
 
 func TestPages_Others(t *testing.T) {

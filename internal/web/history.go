@@ -122,7 +122,7 @@ func (s *Server) changes(r *http.Request) (page, error) {
 func changesOf(revisions []tools.Revision) (changes []change) {
 	seen := map[string]bool{}
 	for _, r := range revisions {
-		changes = append(changes, change{r, !seen[r.Path] && (r.Change > 0 || r.Revision > 0 && (r.Operation == "edit" || r.Operation == "delete"))})
+		changes = append(changes, change{r, !seen[r.Path] && (r.Change > 0 || r.Operation == "edit" || r.Operation == "delete")})
 		seen[r.Path] = true
 	}
 	return changes
@@ -148,7 +148,11 @@ func (s *Server) undo(w http.ResponseWriter, r *http.Request) {
 		s.trouble(w, r, err)
 		return
 	}
-	if len(result.Revisions) < 2 || strconv.FormatInt(result.Revisions[0].Revision, 10) != r.PostFormValue("revision") {
+	isShown := func(newest tools.Revision) bool { // by its number, or as a text that had none before note_history was called
+		n := r.PostFormValue("revision")
+		return n == strconv.FormatInt(newest.Revision, 10) || n == "0" && newest.Hash == r.PostFormValue("hash")
+	}
+	if len(result.Revisions) < 2 || !isShown(result.Revisions[0]) {
 		s.fail(w, r, http.StatusConflict, path+" was changed since.", "Its history has every version.")
 		return
 	}
