@@ -69,7 +69,7 @@ func (v *Vault) change(ctx context.Context, r writeRequest, plan func(o *operati
 		written, err = v.changeOnce(ctx, r, plan)
 	}
 	isOld := func() bool { // a removed file may be in the store still; a change of that note alone fails
-		return errors.Is(err, errSavedSince) || r.caughtUp && errors.Is(err, errRemovedSince) && v.catchUp(ctx, 0) == nil
+		return errors.Is(err, errSavedSince) || r.caughtUp && errors.Is(err, errRemovedSince) && v.reconcileUnreported(ctx, 0) == nil
 	}
 	for try := 0; r.replan && try < maxReplans && isOld(); try++ {
 		written, err = v.changeOnce(ctx, r, plan)
