@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -99,6 +100,21 @@ func TestDailyReview_Dates(t *testing.T) {
 	} {
 		assert.Contains(t, words(render(t, newShelf("a.md|x"), Options{}, "daily_review", map[string]string{"date": date})), want)
 	}
+}
+
+// Notes that state the day are counted, although the first page of the list has none of them.
+func TestDailyReview_Full(t *testing.T) {
+	var s shelf
+	for i := range maxNotes + 130 {
+		at := noon
+		if i < maxNotes+10 {
+			at = time.Date(2026, 1, 31, 0, 0, 0, 0, time.UTC)
+		}
+		s = append(s, &notes.Note{ID: int64(i + 1), Path: fmt.Sprintf("%d.md", i), Content: "x", Size: 1, Date: at, Modified: at})
+	}
+	r := render(t, s, Options{}, "daily_review", map[string]string{"date": "today"})
+	assert.Len(t, embedded(r), maxNotes)
+	assert.Contains(t, words(r), "300 of 430 notes are here")
 }
 
 // A note in two placeholders is embedded once.

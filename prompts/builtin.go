@@ -141,6 +141,7 @@ func dailyReview(ctx context.Context, r *rendering) error {
 	if err != nil {
 		return err
 	}
+	sel.embedded = len(r.whole) // also those that no page of this list had
 	if sel.total == 0 {
 		r.say("There are no notes with text dated %s. Say so, and offer to look at a longer time with list_notes.", when)
 		return nil

@@ -118,7 +118,7 @@ type selection struct {
 // newest.
 func (r *rendering) embedListed(ctx context.Context, f notes.Filter) (selection, error) {
 	sel, err := r.embedWhole(ctx, f)
-	if err != nil {
+	if err != nil || r.full() {
 		return sel, err
 	}
 	return r.orStart(sel), nil
