@@ -110,6 +110,17 @@ func TestEditNote_SeveralNotesSeen(t *testing.T) {
 	assert.Contains(t, out["results"].([]any)[1].(args)["error"], "changed since this session last saw it")
 }
 
+// A dry run shows a version, but is no reading of it.
+func TestSeen_DryRun(t *testing.T) {
+	w := newWorld(t, map[string]string{"A.md": "# A\n\nmine\n"})
+	w.call(t, "read_note", args{"note": "A"})
+	require.NoError(t, os.WriteFile(filepath.Join(w.root, "A.md"), []byte("# A\n\nmine\n\ntheirs\n"), 0o600))
+	require.NoError(t, w.vault.Reconcile(t.Context()))
+	w.call(t, "edit_note", args{"note": "A", "dry_run": true, "edits": []args{{"op": "append", "content": "x"}}})
+	replace := args{"note": "A", "edits": []args{{"op": "replace_section", "heading": "A", "content": "mine"}}}
+	assert.Contains(t, w.fails(t, "edit_note", replace), "changed since this session last saw it")
+}
+
 // Tasks that are listed again, after others have changed the note, are changed by their new lines,
 // while the other text of the note is still that which the session has not seen.
 func TestSeen_ListedAgain(t *testing.T) {

@@ -171,7 +171,7 @@ func (near neighbours) addHits(hits []search.Hit) {
 		best = max(best, h.Score)
 	}
 	for _, h := range hits {
-		if len(h.Why.Terms) == 0 && h.Score < leastShare*best {
+		if best == 0 || len(h.Why.Terms) == 0 && h.Score < leastShare*best { // scores are divided by best
 			continue
 		}
 		n := near.at(h.Path, h.Title)

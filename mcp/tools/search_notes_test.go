@@ -55,6 +55,10 @@ func TestRemoteNotesAreNotRelated(t *testing.T) {
 		paths = append(paths, n.Path)
 	}
 	assert.Equal(t, []string{"Close.md", "Words.md"}, paths)
+
+	near = neighbours{}
+	near.addHits([]search.Hit{{Path: "Opposite.md", Score: -0.1, Why: search.Why{VectorRank: 1, Terms: []string{"rye"}}}})
+	assert.Empty(t, near, "no score to divide by")
 }
 
 // The title stands beside a path that does not say it, under a heading too.
