@@ -152,11 +152,11 @@ func (s *Versions) presentChanges(ctx context.Context, q notes.HistoryQuery, can
 				if err := rows.Scan(&id, &c.Path, &c.Hash, &c.Size, &seen); err != nil {
 					return err
 				}
-				known, hasHistory := newest[c.Path]
+				known := newest[c.Path] // "" also after the note's deletion
 				if known == c.Hash || !canRead(c.Path) {
 					return nil
 				}
-				if hasHistory {
+				if known != "" {
 					c.Operation = opEdit
 				}
 				c.Time, c.at = time.Unix(0, seen), changeCursor{seen, 1, id}

@@ -232,6 +232,19 @@ func TestHistory_NotesDatabaseRebuilt(t *testing.T) {
 	f.requireNoTrace("xyzzy", "plugh")
 }
 
+// A note that another program deletes and writes anew is no edit of the deleted one.
+func TestHistory_Recreated(t *testing.T) {
+	f := newFixture(t)
+	f.save("a.md", "first\n")
+	f.remove("a.md")
+	f.clock.Advance(time.Minute)
+	f.reconcile()
+	f.save("a.md", "another\n")
+	page, err := f.History().Revisions(t.Context(), notes.HistoryQuery{Limit: 1})
+	require.NoError(t, err)
+	assert.Equal(t, "found", page.Revisions[0].Operation, "there is no version that an undo could restore")
+}
+
 // TestHistory_BrokenSymlink deletes the target of a symlinked note. After a restart, the note is
 // still deleted, although its symlink exists, and a move of its folder does not concern it.
 func TestHistory_BrokenSymlink(t *testing.T) {
