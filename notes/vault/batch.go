@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"runtime"
+	"runtime/debug"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -210,6 +211,10 @@ func (b *batch) add(p *prepared) {
 
 // enter makes the entry for a file that was read.
 func (b *batch) enter(p *prepared) {
+	if p.skip != "" {
+		b.skip(p)
+		return
+	}
 	e := store.Entry{Kind: notes.Created, Path: p.Path, DiskPath: p.DiskPath, Stat: p.Stat, HashedAt: p.hashedAt, Note: p.note}
 	if _, taken := b.current[p.Path]; taken && (p.row == nil || p.row.Path != p.Path) {
 		b.scanAgain(p) // created by a tool, or reconciled for a reader, since
@@ -242,7 +247,7 @@ func (b *batch) enter(p *prepared) {
 func (b *batch) absorb(p *prepared, hash string, text func() ([]byte, error)) error {
 	if data := p.load(b.v, b.root); p.skip == "" && p.hash == hash {
 		if p.differs() {
-			p.parse(data)
+			p.parse(b.v, data, p.Stat.Mtime)
 		}
 		b.enter(p) // with the stat of what was read: the next scan finds a later save
 		return nil
@@ -252,7 +257,8 @@ func (b *batch) absorb(p *prepared, hash string, text func() ([]byte, error)) er
 		return err
 	}
 	b.v.queue.Add(p.DiskPath)
-	p.Stat, p.hashedAt, p.skip, p.note = fsid.Stat{}, 0, "", notes.Parse(p.Path, data, b.v.opt.Now())
+	p.Stat, p.hashedAt, p.skip = fsid.Stat{}, 0, ""
+	p.parse(b.v, data, b.v.opt.Now().UnixNano())
 	b.enter(p)
 	return nil
 }
@@ -283,6 +289,7 @@ type prepared struct {
 	hashedAt int64
 	hash     string
 	note     *notes.Note // nil if the content equals the stored one
+	parsed   *notes.Note // by the operation that wrote the file
 	skip     string
 	unknown  bool // the read failed for the reason in skip; the state of the file is unknown
 }
@@ -331,7 +338,7 @@ func (s *scan) read(ctx context.Context, p *prepared) {
 	case len(data) >= longNote && p.differs() && s.isEcho(ctx, p):
 		p.skip = skipChanging // the next scan finds the row of the operation
 	default:
-		p.parse(data)
+		p.parse(s.v, data, p.Stat.Mtime)
 	}
 }
 
@@ -366,8 +373,31 @@ func (p *prepared) differs() bool {
 	return p.skip == "" && (p.row == nil || p.row.Path != p.Path || p.row.Hash != p.hash)
 }
 
-func (p *prepared) parse(data []byte) {
-	p.note = notes.Parse(p.Path, data, time.Unix(0, p.Stat.Mtime))
+func (p *prepared) parse(v *Vault, data []byte, mtime int64) {
+	if p.note = p.parsed; p.note == nil {
+		p.note, p.skip = v.parse(p.Path, data)
+		p.unknown = p.skip != "" // what is known about the note is kept
+	}
+	if p.note != nil {
+		t := time.Unix(0, mtime)
+		p.note.Modified, p.note.Date, p.note.Created = t, t, t
+	}
+}
+
+// parse parses a note without its times. If the parser panics, it logs that, once, and returns
+// the reason to skip the note: one note must not end the program, which would read it again
+// after each start.
+func (v *Vault) parse(path string, data []byte) (note *notes.Note, skip string) {
+	defer func() {
+		if p := recover(); p != nil {
+			if _, logged := v.unparsed.LoadOrStore(notes.Hash(data), nil); !logged {
+				v.opt.Log.Error("the parser failed on a note; please report this", "note", path, "panic", p, "stack", string(debug.Stack()))
+			}
+			note, skip = nil, skipParser
+		}
+	}()
+	_ = v.step(parseStep + path) // tests panic here
+	return notes.Parse(path, data, time.Time{}), ""
 }
 
 // load reads the file. A file that keeps changing is left to the next scan.
@@ -399,7 +429,13 @@ func (p *prepared) load(v *Vault, root *disk.Root) []byte {
 // readStep is the prefix of the fail-points at which tests make a read fail.
 const readStep = "read "
 
-const skipEvicted = "iCloud Drive has not downloaded it"
+// parseStep is the prefix of the fail-points at which tests make the parser panic.
+const parseStep = readStep + "and parse "
+
+const (
+	skipEvicted = "iCloud Drive has not downloaded it"
+	skipParser  = "notesd failed to parse it; the log says where, please report it"
+)
 
 // Reasons to skip a file that do not describe the file itself; they are not shown to users.
 const (

@@ -37,8 +37,9 @@ type operation struct {
 	ctx           context.Context
 	root          *disk.Root
 	scope         notes.Scope
-	caughtUp      bool     // the store has all notes
-	removeIfEmpty []string // folders to be removed afterwards if they are empty, outermost first: in an undo, those that the change made
+	caughtUp      bool                   // the store has all notes
+	parsed        map[string]*notes.Note // the notes that it writes, by path; none in a recovery
+	removeIfEmpty []string               // folders to be removed afterwards if they are empty, outermost first: in an undo, those that the change made
 }
 
 // change runs one operation under the vault's lock. It returns the stored answer if the
@@ -120,6 +121,11 @@ func (v *Vault) changeOnce(ctx context.Context, r writeRequest, plan func(o *ope
 	if err := v.mounts.checkOperation(root, o.Operation); err != nil {
 		return written, err
 	}
+	if !r.placed {
+		if err := o.parse(); err != nil {
+			return written, err
+		}
+	}
 	if f := &o.Files[0]; r.dryRun || f.OldPath != "" && f.OldDisk == f.NewDisk && bytes.Equal(f.Old, f.New) {
 		written = o.Written()
 		if r.dryRun && r.kind == "edit" {
@@ -128,6 +134,23 @@ func (v *Vault) changeOnce(ctx context.Context, r writeRequest, plan func(o *ope
 		return written, nil
 	}
 	return o.perform()
+}
+
+// parse parses the notes that the operation writes. It returns an error, before anything is
+// written, if the parser panics.
+func (o *operation) parse() error {
+	o.parsed = make(map[string]*notes.Note, len(o.Files))
+	for _, f := range o.Files {
+		if f.Folder || !notes.IsNoteName(f.NewPath) {
+			continue
+		}
+		note, skip := o.v.parse(f.NewPath, f.New)
+		if skip != "" {
+			return &notes.Error{Op: o.Kind, Path: f.NewPath, Err: notes.ErrInvalid, Detail: "notesd failed to parse the text, so nothing was written", Hint: "Write it in another way. The log says where the parser failed; please report it."}
+		}
+		o.parsed[f.NewPath] = note
+	}
+	return nil
 }
 
 // requireAll returns errScanning unless the store has all notes, also those that the watcher
@@ -486,7 +509,7 @@ func (o *operation) absorbFile(b *batch, f store.FileChange) {
 		}
 		return
 	}
-	p := prepared{File: store.File{Path: f.NewPath, DiskPath: f.NewDisk}}
+	p := prepared{File: store.File{Path: f.NewPath, DiskPath: f.NewDisk}, parsed: o.parsed[f.NewPath]}
 	if f.Link != "" {
 		p.DiskPath, p.real = f.Link, f.NewDisk
 		o.v.queue.Add(f.NewDisk) // the symlink's target may be a note as well
@@ -514,6 +537,7 @@ func (o *operation) absorbFolder(b *batch) error {
 		}
 		p := prepared{row: &r, File: store.File{
 			Path: f.NewPath + strings.TrimPrefix(r.Path, f.OldPath), DiskPath: f.NewDisk + strings.TrimPrefix(r.DiskPath, f.OldDisk)}}
+		p.parsed = o.parsed[p.Path]
 		hash := r.Hash
 		text, changed := relinked[p.Path]
 		if changed {

@@ -65,6 +65,7 @@ type Vault struct {
 	mounts   mounts
 	late     lateFiles
 	rereads  rereads
+	unparsed sync.Map // hashes of the texts on which the parser failed
 	symlinks sync.Map // symlinks with a note's name, as the file system spells them
 	left     sync.Map // temp files whose text could not be saved to history → the note displaced
 

@@ -166,7 +166,7 @@ var (
 	}
 	signDate = regexp.MustCompile(`^\x{FE0F}?\s*(\d{4}-\d{2}-\d{2})`)
 	inline   = regexp.MustCompile(`(?i)[\[(](` + strings.Join(names, "|") + `|done)::\s*([^\[\]()]*?)\s*[\])]`)
-	stamp    = regexp.MustCompile(`(SCHEDULED|DEADLINE): <(\d{4}-\d{2}-\d{2})(?:\s+\pL+\.?)?(?:\s+\d{1,2}:\d{2})?(?:\s+((?:\.\+|\+\+|\+)\d+[hdwmy]))?[^<>\n]*>`)
+	stamp    = regexp.MustCompile(`(SCHEDULED|DEADLINE): <(\d{4}-\d{2}-\d{2})(?:[ \t]+\pL+\.?)?(?:[ \t]+\d{1,2}:\d{2})?(?:[ \t]+((?:\.\+|\+\+|\+)\d+[hdwmy]))?[^<>\n]*>`)
 	letter   = regexp.MustCompile(`\[#([ABC])\]`)
 	blockID  = regexp.MustCompile(`[ \t]+\^[a-zA-Z0-9-]+$`)
 )

@@ -66,6 +66,8 @@ func TestParse(t *testing.T) {
 
 	task = parse("[x] a 📅\uFE0F 2026-02-30 ✅ soon [due:: x] 📅 2026-02-03 📅 2026-02-04")
 	assert.Equal(t, []any{"2026-02-03", ""}, []any{task.Due, task.Done}, "what is no date is none, and the first counts")
+	task = parse("[ ] call DEADLINE: <2026-02-10\n  Tue>")
+	assert.Equal(t, []string{"", "call DEADLINE: <2026-02-10"}, []string{task.Due, task.Description}, "a stamp does not continue on the next line")
 	for source, status := range map[string]Status{"[ ]": Open, "[/] a": InProgress, "[!] a": Open, "[X] a": Done, "[>] a": Other, "WAITING a": Open, "NOW a": InProgress, "CANCELLED a": Cancelled} {
 		assert.Equal(t, status, parse(source).Status, source)
 	}
@@ -390,6 +392,7 @@ func FuzzUpdate(f *testing.F) {
 		f.Add(generate(r), "done", "2026-03-01", 1)
 	}
 	f.Add("- [ ] ^a\n", "", "none", 1)
+	f.Add("- [ ] call DEADLINE: <2026-02-10\n  Tue 10:00\n  .+1w> SCHEDULED: <2026-02-10 Tue +1w>\n", "done", "none", 1)
 	f.Fuzz(func(t *testing.T, src, status, due string, line int) {
 		places := placesOf(src)
 		out, err := Update([]byte(src), places, Target{Line: line}, Change{Status: status, Due: due}, Options{Today: monday, Done: Emoji})
