@@ -28,7 +28,7 @@ func (n *note) instance(t *Task) (string, error) {
 	}
 	next, ok := r.next(from)
 	none := fmt.Errorf("%w: the recurrence %q has no day after %s and before the end of the year 9999", ErrInvalid, clip(repeat), from.Format(time.DateOnly))
-	if !ok {
+	if !ok || !isDate(next) {
 		return "", none
 	}
 	first := firstLine(t.Source)

@@ -41,7 +41,12 @@ func TestUpdate_RareForms(t *testing.T) {
 		{"- [ ] milk [done:: x] [DUE:: 2026-02-20]", "milk", "", "2026-03-01", "- [ ] milk [done:: x] [DUE:: 2026-03-01]"},
 		{"- [x] milk [done:: 2026-02-20] y", "milk y", "open", "", "- [ ] milk y"},
 		{"- [ ] milk [due:: 2026-02-20 📅 2026-03-01] x", "milk x", "", "none", "- [ ] milk x"},
+		{"- TODO 📅 2026-02-20", "📅 2026-02-20", "done", "none", "- DONE"},
+		{"- {{[[TODO]]}} [due:: 2026-02-20]", "[due:: 2026-02-20]", "done", "none", "- {{[[DONE]]}}"},
+		{"- [x] 📅 2026-02-20- a", "📅 2026-02-20- a", "open", "none", "- [ ]- a"},
 		// The next instance.
+		{"- [ ] milk [repeat:: ] 🔁 every day 📅 2026-02-16", "milk", "", "", "- [ ] milk [repeat:: ] 🔁 every day 📅 2026-02-17\n- [x] milk [repeat:: ] 🔁 every day 📅 2026-02-16 ✅ 2026-02-16"},
+		{"- [ ] eggs\n- [ ] milk [onCompletion:: ] 🏁 delete", "milk", "", "", "- [ ] eggs\n"},
 		{"- TODO milk 🔁 every day 📅 2026-02-10", "milk", "", "", "- TODO milk 🔁 every day 📅 2026-02-11\n- DONE milk 🔁 every day 📅 2026-02-10"},
 		{"- [ ] milk 🔁 every day 📅 2026-02-10\n  SCHEDULED: <2026-02-10 Tue>", "milk", "", "",
 			"- [ ] milk 🔁 every day 📅 2026-02-11\n- [x] milk 🔁 every day 📅 2026-02-10 ✅ 2026-02-16\n  SCHEDULED: <2026-02-10 Tue>"},

@@ -287,10 +287,14 @@ func (t *Task) add(f field) {
 	t.fields = append(t.fields, f)
 }
 
-// value returns the value of the first field with the given name, or "".
+// value returns the value of the first field with the given name that has one, or "".
 func (t *Task) value(name string) string {
-	f, _ := t.field(name)
-	return t.Source[f.from:f.to]
+	for _, f := range t.fields {
+		if f.name == name && f.from < f.to { // [repeat:: ] has none
+			return t.Source[f.from:f.to]
+		}
+	}
+	return ""
 }
 
 // field returns the first field with the given name.

@@ -258,6 +258,7 @@ func TestRules(t *testing.T) {
 	for _, test := range []struct{ src, says string }{
 		{"- [ ] a 🔁 every blue moon", "blue moon\" is not understood; change the line with replace_text"},
 		{"- [ ] a 🔁 every February on the 30th", "no day after 2026-02-16"},
+		{"- [ ] a 🔁 every 1000 years\n  SCHEDULED: <9000-02-10 Tue>", "no day after 9000-02-10"},
 		{"- TODO a\n  SCHEDULED: <2026-02-01 Sun .+1h>", "hours"},
 		{"- TODO a\n  SCHEDULED: <2026-02-01 Sun .+0d>", "interval"},
 	} {

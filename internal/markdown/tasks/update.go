@@ -241,8 +241,9 @@ func (n *note) change(i int, c Change) ([]byte, error) {
 		source = withMark(&t, source, mark)
 		return n.put(p, source), nil
 	}
-	changed, _ := Parse(source)
-	changed.Status, t = t.Status, changed
+	if changed, ok := Parse(source); ok { // not if there was nothing but a date behind the mark
+		changed.Status, t = t.Status, changed
+	}
 	next := ""
 	if status == Done && t.value("repeat") != "" {
 		f, _ := t.field("repeat")
