@@ -265,7 +265,7 @@ func likeOld(old, value any) any {
 			return number
 		}
 	case bool:
-		if yes, ok := like.(bool); ok {
+		if yes, ok := like.(bool); ok && strconv.FormatBool(yes) == text { // JSON may have spaces
 			return yes
 		}
 	}

@@ -60,7 +60,7 @@ func TestApply_ValueInText(t *testing.T) {
 	for _, c := range []struct{ old, value, want string }{
 		{"1998", "1999", "1999"}, {"4", "4.5", "4.5"}, {"-1.5", "-2", "-2"}, {"true", "false", "false"},
 		{"1", "007", `"007"`}, {"1", "1e3", `"1e3"`}, {"1", "12345678901234567890", `"12345678901234567890"`}, {"1", "NaN", `"NaN"`}, {"1", "9007199254740993", "9007199254740993"},
-		{"1", "true", `"true"`}, {"true", "1", `"1"`}, {"true", "yes", `"yes"`}, {`"1"`, "2", `"2"`}, {"x", "true", `"true"`},
+		{"1", "true", `"true"`}, {"true", "1", `"1"`}, {"true", "yes", `"yes"`}, {"true", " false", `" false"`}, {`"1"`, "2", `"2"`}, {"x", "true", `"true"`},
 	} {
 		src := "\ufeff---\nkey: " + c.old + " # c\n---\ntext\n"
 		out, _, err := Apply(t.Context(), []byte(src), []Edit{{Op: OpSetFrontMatter, Key: "key", Value: c.value}})

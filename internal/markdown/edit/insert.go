@@ -162,7 +162,8 @@ func replaceBody(src []byte, start, end int, content, eol string) []byte {
 
 // cutHeading reports whether content starts with the heading of section, and returns
 // content up to the end of the heading's text and after its line. Of a heading in a list item, the
-// rest is returned without indentation, since the item may be indented in another way here.
+// rest is returned without the indentation of its first line if all lines have it, since the item
+// may be indented in another way here.
 func cutHeading(content string, section markdown.Section) (text, rest string, ok bool) {
 	if section.Nested {
 		content = strings.TrimLeft(content, " \t\r\n")
@@ -178,7 +179,13 @@ func cutHeading(content string, section markdown.Section) (text, rest string, ok
 	rest = content[h.ContentStart:]
 	if section.Nested {
 		rest = trimLines(rest)
-		rest = strings.ReplaceAll("\n"+rest, "\n"+leadingSpace([]byte(rest)), "\n")[1:]
+		indent := leadingSpace([]byte(rest))
+		for line := range strings.Lines(rest) {
+			if strings.TrimSpace(line) != "" && !strings.HasPrefix(line, indent) {
+				return content[:h.TextEnd], rest, true
+			}
+		}
+		rest = strings.ReplaceAll("\n"+rest, "\n"+indent, "\n")[1:]
 	}
 	return content[:h.TextEnd], rest, true
 }

@@ -61,6 +61,8 @@ func TestReplaceSection(t *testing.T) {
 		{"a heading in a list, repeated", "- ## A\n  x\n", "A", "## A\ny", "- ## A\n  y\n"},
 		{"a heading deep in a list, as it is there", "- x\n  - y\n    - ## A\n      - a\n    - ## B\n", "A", "    - ## A\n      - b\n        - c", "- x\n  - y\n    - ## A\n      - b\n        - c\n    - ## B\n"},
 		{"a heading deep in a list, without its indentation", "- x\n\t- ## A\n\t\t- a\n\t- ## B\n", "A", "- ## A\n\t- b\n\t\t- c", "- x\n\t- ## A\n\t\t- b\n\t\t\t- c\n\t- ## B\n"},
+		{"a heading in a list, with code first", "- ## A\n\n      code\n\n  text\n- ## B\n", "A", "- ## A\n\n      code2\n\n  text\n", "- ## A\n\n      code2\n\n  text\n- ## B\n"},
+		{"a heading in a list, with a child first", "- x\n  - ## A\n      - sub\n    - more\n", "A", "  - ## A\n      - sub\n    - more2", "- x\n  - ## A\n      - sub\n    - more2\n"},
 		{"a block", "a\n\npara\ngraph ^id\n\nb\n", "^id", "new\ntext", "a\n\nnew\ntext ^id\n\nb\n"},
 		{"a block with its id", "para ^id\n", "^id", "new ^id", "new ^id\n"},
 		{"a list item", "- a\n  - b ^id\n    - c\n", "^id", "- new\nline", "- a\n  - new\n    line ^id\n    - c\n"},

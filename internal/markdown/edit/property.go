@@ -15,7 +15,7 @@ import (
 // new one is added to page properties if there is no front matter.
 func setField(src []byte, key string, value any, notion bool) ([]byte, error) {
 	fm := markdown.ReadFrontMatter(src)
-	if _, found := markdown.KeyOf(fm.Values, key); found || fm.Err != nil { // most notes need not be parsed
+	if _, found := markdown.KeyOf(fm.Values, key); found || fm.Err != nil || key == "" { // most notes need not be parsed
 		return SetFrontMatter(src, key, likeOld(fm.Values[key], value))
 	}
 	start, end, mark := propertyLines(markdown.Parse(src), src, notion)

@@ -47,6 +47,8 @@ func TestSetFrontMatter_Properties(t *testing.T) {
 		require.ErrorIs(t, err, edit.ErrFrontMatter)
 		assert.ErrorContains(t, err, `it is on a line "alias::", which cannot have this value (line 2)`)
 	}
-	_, _, err := edit.Apply(t.Context(), []byte(page), []edit.Edit{{Op: edit.OpSetFrontMatter}})
-	assert.ErrorContains(t, err, "set_front_matter needs a key")
+	for _, src := range []string{page, "\n" + page, notion} { // a blank line has no key
+		_, _, err := edit.Apply(t.Context(), []byte(src), []edit.Edit{{Op: edit.OpSetFrontMatter, Notion: true}})
+		assert.ErrorContains(t, err, "set_front_matter needs a key", src)
+	}
 }
