@@ -817,6 +817,14 @@ func TestMove_DivertedLinkOutOfScope(t *testing.T) {
 	assert.Equal(t, "[[S]]\n", f.onDisk("P/A.md"))
 }
 
+// TestMove_LinkOutOfScope: a link to a file that the scope does not cover still leads to its path.
+func TestMove_LinkOutOfScope(t *testing.T) {
+	f := newFixture(t, "Pub/s/t/a.md", "[x](../../../Private/X.md/)\n", "Private/X.md", "x")
+	_, err := f.Move(t.Context(), notes.MoveRequest{Note: "Pub/s/t/", To: "Pub/s/u/t/", UpdateLinks: true, Scope: notes.Scope{Read: []string{"Pub"}}})
+	require.NoError(t, err)
+	assert.Equal(t, "[x](../../../../Private/X.md)\n", f.onDisk("Pub/s/u/t/a.md"))
+}
+
 // TestErrorsNameNothingOutOfScope checks that errors reveal neither notes outside the scope
 // nor links to or from them.
 func TestErrorsNameNothingOutOfScope(t *testing.T) {

@@ -224,7 +224,7 @@ func (l *linksAround) respell(notePath string, link markdown.Link, was store.Tar
 func (l *linksAround) spellings(notePath string, present markdown.Link, was store.Target, want string) []string {
 	link, kind, from := present.Target, present.Kind, l.move.after(notePath)
 	title := l.move.v.store.PageTitle(want)
-	if !notes.IsNoteName(link) && !namesFolder(link, was) {
+	if was.ID != 0 && !notes.IsNoteName(link) && !namesFolder(link, was) { // 0: a file out of scope, see keeps
 		want = notes.Stem(want)
 	}
 	name, relative, absolute := path.Base(want), relativePath(path.Dir(from), want), want
