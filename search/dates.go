@@ -2,10 +2,12 @@ package search
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
 	"notesd/notes"
+	"notesd/search/index"
 )
 
 // parseDay parses a day: the beginning of a period or an age as [notes.Periodic.ParsePast]
@@ -27,12 +29,13 @@ func (r *request) addDays() {
 	for i := 0; i+1 < len(r.words); i++ {
 		of := r.words[i : i+2]
 		date, ok := dateIn(of[0], of[1])
-		if !ok {
+		if !ok || of[0].exact == "mars" && !r.foreign { // Mars 2020
 			continue
 		}
 		if day, any := strings.CutPrefix(date, anyYear); any && i+2 < len(r.words) && isYear(r.words[i+2].exact) && r.words[i+2].gap <= 1 {
 			date = r.words[i+2].exact + day
 			inDays++
+			i++
 		}
 		for _, w := range of {
 			r.plan.Terms[w.term].Date = date
@@ -43,10 +46,16 @@ func (r *request) addDays() {
 	r.onlyDays = inDays > 0 && inDays == len(r.words)
 }
 
+// hasOnlyDays reports whether the query is a day that notes have in digits. This is known only after
+// the ranking by words.
+func (r *request) hasOnlyDays() bool {
+	return r.onlyDays && slices.ContainsFunc(r.plan.Terms, func(t index.PlanTerm) bool { return t.Dated })
+}
+
 // anyYear is the beginning of a [index.PlanTerm.Date].
 const anyYear = "20??"
 
-var isYear = regexp.MustCompile(`^20\d\d$`).MatchString
+var isYear = regexp.MustCompile(`^(?:1[89]|20)\d\d$`).MatchString
 
 // dateIn returns the day of any year, or the month of a year, in two words that are at most a stop
 // word apart, as [index.PlanTerm.Date]. A short name of a month must be English: "set", "gen" and

@@ -1,9 +1,13 @@
 package search_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"notesd/notes"
+	"notesd/search"
 )
 
 // A day in words finds the notes that have it in digits, and no other words do.
@@ -18,6 +22,7 @@ func TestSearch_DayInWords(t *testing.T) {
 		"Monthly/2025-02.md":             "Saved 300.",
 		"Training/2026-09-04.md":         "Squats.",
 		"Set 4.md":                       "Bench press.",
+		"Old 1999-03-03.md":              "The millennium bug.",
 	})
 	for query, want := range map[string][]string{
 		"january 6 2026":     {"Daily/2026-01-06"},
@@ -32,11 +37,39 @@ func TestSearch_DayInWords(t *testing.T) {
 		"february 2025":      {"Monthly/2025-02"},
 		"september 2026":     {"Training/2026-09-04"},
 		"set 4":              {"Set 4"},
+		"March 3 1999":       {"Old 1999-03-03"},
+		"March 1999":         {"Old 1999-03-03"},
 	} {
 		got := f.paths(query)
 		assert.Equal(t, want, got[:min(len(got), len(want))], query)
 	}
 	assert.ElementsMatch(t, []string{"Daily/2026-01-06", "Daily/2025-01-06"}, f.paths("january 6")[:2])
 	assert.NotContains(t, f.paths("set 4"), "Training/2026-09-04")
+	assert.NotContains(t, f.paths("March 3 1999"), "journals/2026_03_03")
 	assert.Empty(t, f.paths("march on"), "a month alone")
+}
+
+// A query of a day alone is answered by words only if notes have the day in digits.
+func TestSearch_DayWithoutNote(t *testing.T) {
+	m := &fakeMeaning{weight: .55, coverage: notes.Coverage{State: search.StateReady, Coverage: 1}, cosines: map[string]float64{"Epiphany": .8, "Perseverance": .7}}
+	files := map[string]string{
+		"Epiphany.md":     "The three kings visit.",
+		"Perseverance.md": "The Mars 2020 mission landed a rover in Jezero crater.",
+	}
+	for day := 1; day <= 28; day++ {
+		files[fmt.Sprintf("Daily/2020-03-%02d.md", day)] = "Stayed at home."
+	}
+	f := newFixtureWith(t, files, m)
+	m.store = f.store
+	for query, want := range map[string]string{
+		"January 6":    "Epiphany",
+		"March 6 2020": "Daily/2020-03-06",
+		"6 mars 2020":  "Daily/2020-03-06",
+		"Mars 2020":    "Perseverance",
+	} {
+		r := f.search(search.Query{Text: query})
+		if assert.NotEmpty(t, r.Hits, query) {
+			assert.Equal(t, want+".md", r.Hits[0].Path, query)
+		}
+	}
 }

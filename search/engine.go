@@ -285,6 +285,10 @@ func (s *search) rank(ctx context.Context, need int) (*rankedList, error) {
 	if err != nil {
 		return nil, err
 	}
+	if s.byDigits() { // notes have the day
+		ask.stop()
+		ask.hits = nil
+	}
 	unread := list.remarks
 	text := byText(r.Best)
 	head := text[:min(len(text), poolSize)]

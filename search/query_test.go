@@ -149,6 +149,15 @@ func numbered(n int) string {
 	return b.String()
 }
 
+// Words that belong to a day are not also read as a month.
+func TestAddDays(t *testing.T) {
+	dates := map[string]string{}
+	for _, term := range newRequest(parseQuery("from January 6 2026 to March 3 1999", parseTime), notes.Filter{}).plan.Terms {
+		dates[term.Text] = term.Date
+	}
+	assert.Equal(t, map[string]string{"januari": "20260106", "6": "20260106", "2026": "", "march": "19990303", "3": "19990303", "1999": ""}, dates)
+}
+
 func TestFindPhrase(t *testing.T) {
 	text := "The well-known e-mail client, node.js; 我们用机器学习来翻译。Über den FLUSS. a a b"
 	for words, want := range map[string]bool{

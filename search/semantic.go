@@ -24,11 +24,11 @@ type semanticQuery struct {
 	state  notes.Coverage
 }
 
-// byDigits reports whether a hybrid search is by words only because the query is a day, or has
-// digits and no letters, as a telephone number or an amount: to a model, numbers are close to each
-// other.
+// byDigits reports whether a hybrid search is by words only because the query is a day that
+// notes have, or has digits and no letters, as a telephone number or an amount: to a model, numbers
+// are close to each other.
 func (s *search) byDigits() bool {
-	return s.q.Mode == ModeHybrid && (s.r.onlyDays || strings.ContainsFunc(s.r.semanticText, unicode.IsDigit) && !strings.ContainsFunc(s.r.semanticText, unicode.IsLetter))
+	return s.q.Mode == ModeHybrid && (s.r.hasOnlyDays() || strings.ContainsFunc(s.r.semanticText, unicode.IsDigit) && !strings.ContainsFunc(s.r.semanticText, unicode.IsLetter))
 }
 
 type nearest struct {

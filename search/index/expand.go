@@ -22,9 +22,9 @@ const (
 	SuggestionWeight = 0.5
 )
 
-// expandPrefixes finds the terms with the plan's prefixes, only the most frequent if there are
-// too many, and the families and dates of its words.
-func (s *snapshot) expandPrefixes(p *Plan) error {
+// expandTerms finds the families and dates of the plan's words and the terms with its prefixes, only
+// the most frequent if there are too many.
+func (s *snapshot) expandTerms(p *Plan) error {
 	families := !p.Open || s.isForeign()
 	for i := range p.Terms {
 		t := &p.Terms[i]
@@ -40,6 +40,7 @@ func (s *snapshot) expandPrefixes(p *Plan) error {
 					return err
 				}
 				t.Others = append(t.Others, mostFrequent(found, maxExpansions)...)
+				t.Dated = len(found) > 0
 			}
 		}
 		if !t.Prefix {

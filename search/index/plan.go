@@ -25,7 +25,8 @@ type PlanTerm struct {
 	Family bool // inflected forms count as the word; see [Plan.Open]
 	// Date, if not empty, is a date as YYYYMMDD that counts as the word. '?' is any digit, or at
 	// the end also none. Notes may have connectors between its digits.
-	Date string
+	Date  string
+	Dated bool // set by [Index.Rank] if notes have the date
 	// Guess is set by [Index.Rank] if Others are suggestions and none of them begins with the
 	// term.
 	Guess bool

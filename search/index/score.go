@@ -64,7 +64,7 @@ func (r *Ranking) TextOf(of *notes.IDSet) map[int64]Ranked {
 
 // rank is [Index.Rank] in a snapshot.
 func (s *snapshot) rank(ctx context.Context, p *Plan, admitted *notes.IDSet, limit int) (Ranking, error) {
-	if err := s.expandPrefixes(p); err != nil {
+	if err := s.expandTerms(p); err != nil {
 		return Ranking{}, err
 	}
 	docs, average := s.shape()
