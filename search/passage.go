@@ -138,9 +138,6 @@ func (s *rescorer) heaviest(n *notes.Note, matches []match, except int) (best in
 	return best, weight
 }
 
-// delimiterRow matches the line below the column names of a table.
-var delimiterRow = regexp.MustCompile(`^[ \t>|:-]*-[ \t|:-]*$`)
-
 // TableHead returns the line with the column names of the table that text[at:] continues, as a
 // range. The range is empty if the text begins outside a table, or far below its column names.
 func TableHead(text string, at int) (from, to int) {
@@ -148,19 +145,40 @@ func TableHead(text string, at int) (from, to int) {
 	if row, _, _ := strings.Cut(text[at:min(len(text), at+first)], "\n"); !strings.Contains(row, "|") {
 		return 0, 0
 	}
-	for least := max(0, at-farthest); at > least; at = from {
-		from = strings.LastIndexByte(text[least:at-1], '\n') + 1 + least
-		row := strings.TrimSpace(text[from:at])
-		switch {
-		case to > 0 && strings.Contains(row, "|"):
-			return from, at
-		case to > 0 || !strings.Contains(row, "|"):
+	least, below := max(0, at-farthest), ""
+	for end := at; end > 0; {
+		start := strings.LastIndexByte(text[least:end-1], '\n') + 1 + least
+		if start == least && least > 0 {
 			return 0, 0
-		case delimiterRow.MatchString(row):
-			to = at
 		}
+		row := text[start:end]
+		if !strings.Contains(row, "|") {
+			break
+		}
+		if isDelimiter(below, row) { // if several are, values of rows are also dashes
+			from, to = start, end
+		}
+		below, end = row, start
 	}
-	return 0, 0
+	return from, to
+}
+
+// isDelimiter reports whether a row is the one of dashes below the column names in head.
+func isDelimiter(row, head string) bool {
+	if row = strings.TrimLeft(row, " \t>"); strings.Trim(row, "|:- \t\r\n") != "" || strings.HasPrefix(row, "- ") { // a list
+		return false
+	}
+	delimiters := cells(row)
+	return len(delimiters) == len(cells(strings.TrimLeft(head, " \t>-*+"))) &&
+		!slices.ContainsFunc(delimiters, func(cell string) bool {
+			return strings.Trim(strings.TrimSpace(cell), ":-") != "" || !strings.Contains(cell, "-")
+		})
+}
+
+// cells returns the cells of a table's row.
+func cells(row string) []string {
+	row = strings.TrimSpace(strings.ReplaceAll(row, `\|`, ""))
+	return strings.Split(strings.TrimSuffix(strings.TrimPrefix(row, "|"), "|"), "|")
 }
 
 // rowsRather leaves out the matches in the column names of a table if there are others below
@@ -169,12 +187,21 @@ func rowsRather(text string, matches []match) []match {
 	if len(matches) < 2 || !strings.Contains(text[matches[0].start:], "|") {
 		return matches
 	}
+	head := 0 // the end of the last column names with matches
 	rows := slices.DeleteFunc(slices.Clone(matches), func(m match) bool {
 		_, below, _ := strings.Cut(text[m.end:], "\n")
-		line, _, _ := strings.Cut(below, "\n")
-		return strings.Contains(line, "|") && delimiterRow.MatchString(strings.TrimRight(line, "\r"))
+		row, rest, _ := strings.Cut(below, "\n")
+		if !strings.Contains(row, "|") || strings.Trim(row, "|:-> \t\r") != "" {
+			return false
+		}
+		from, to := TableHead(text, len(text)-len(rest))
+		if m.start < from || m.start >= to {
+			return false
+		}
+		head = to
+		return true
 	})
-	if len(rows) == 0 {
+	if len(rows) == 0 || rows[len(rows)-1].start < head {
 		return matches
 	}
 	return rows

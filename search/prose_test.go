@@ -81,6 +81,28 @@ func TestTableHead(t *testing.T) {
 	}
 }
 
+// Only a row of dashes with a cell for each name is below column names, and the topmost is.
+func TestTableHead_Delimiter(t *testing.T) {
+	for text, want := range map[string]string{
+		"|  | Food | Drink |\n|--|:-:|--|\n| 1 | rye | tea |\n| - | - | - |\n": "|  | Food | Drink |\n",
+		"- | a\\|b | c |\n  |---|---|\n  | 1 | 2 |\n":                          "- | a\\|b | c |\n",
+		"a | b\n-|-\n1 | 2\n":                                                      "a | b\n",
+		"- choose a | b\n- | -\n- c | d\n":                                         "",
+		"| a | b |\n|---|\n| 1 | 2 |\n":                                            "",
+		"| a | b |\n| 1 | - |\n| 2 | - |\n":                                        "",
+		"| a | b |\n|---|---|\n" + strings.Repeat("| - | - |\n| 1 | 2 |\n", 9_000): "", // far below
+	} {
+		from, to := search.TableHead(text+"| rye | bread |", len(text))
+		assert.Equal(t, want, text[from:to], "%.60q", text)
+	}
+}
+
+// The words of a query that only the column names have are shown if they are close to the others, above.
+func TestSearch_WordsAboveTable(t *testing.T) {
+	f := newFixture(t, map[string]string{"A.md": "# A\n\nMy blood results. " + strings.Repeat("Some words stand here. ", 30) + "\n\n| Date | Homocysteine | Ferritin |\n|---|---|---|\n| 2024-01-01 | 12 | 30 |\n| - | - | - |\n| 2025-01-01 | 14 | 40 |\n"})
+	assert.Contains(t, f.search(search.Query{Text: "blood homocysteine ferritin", MaxBytes: 300}).Hits[0].Snippet, "Homocysteine Ferritin")
+}
+
 // A passage counts with the headings above it, which only the first passage of a note or section
 // contains: the passage with the other words is shown.
 func TestSearch_PassageBelowHeadings(t *testing.T) {
