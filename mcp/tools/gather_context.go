@@ -49,16 +49,19 @@ type passage struct {
 	Columns   string `json:"columns,omitempty" doc:"of the table that text continues"`
 	Text      string `json:"text"`
 
-	date time.Time // of [search.Hit], only in the text
-	hash string    // of the note's version
+	date    time.Time // of [search.Hit], only in the text
+	hash    string    // of the note's version
+	columns string    // anchor of Columns
 }
 
+// fenced returns the passage as it stands in the text. The column names have a fence of their own,
+// so that the text in each can be quoted.
 func (p passage) fenced() string {
-	text := p.Text
+	text := phrase.Fence("passage"+dateBeside(p.Path, p.date), p.Anchor, p.Text)
 	if p.Columns != "" {
-		text = p.Columns + "\n…\n" + text
+		text = phrase.Fence("columns", p.columns, p.Columns) + "\n" + text
 	}
-	return phrase.Fence("passage"+dateBeside(p.Path, p.date), p.Anchor, text)
+	return text
 }
 
 // runGatherContext fills the budget with passages, greedily:
@@ -116,6 +119,10 @@ func runGatherContext(ctx context.Context, in *invocation, a gatherArgs) (Outcom
 			continue
 		}
 		text := p.fenced()
+		if len(text) > budget && p.Columns != "" {
+			p.Columns = ""
+			text = p.fenced()
+		}
 		if len(text) > budget {
 			out.LeftOut++
 			continue
@@ -165,7 +172,10 @@ func runGatherContext(ctx context.Context, in *invocation, a gatherArgs) (Outcom
 // The window begins at a sentence or word and ends at a word; its lines, and with them the
 // anchor, are counted from the line breaks before and in it.
 func (in *invocation) passageOf(ctx context.Context, hit search.Hit, room, total int) (p passage, cut bool, err error) {
-	const least = 300 // bytes of a useful part
+	const (
+		least       = 300  // bytes of a useful part
+		mostColumns = 1000 // bytes of column names
+	)
 	p = passage{Path: hit.Path, URI: notes.URI(hit.Path), Title: hit.Title, Heading: hit.Heading, LineStart: hit.LineStart, LineEnd: hit.LineEnd, date: hit.Date}
 	note, err := in.Vault.Read(ctx, notes.URI(hit.Path), in.Scope)
 	if err != nil {
@@ -197,7 +207,10 @@ func (in *invocation) passageOf(ctx context.Context, hit search.Hit, room, total
 	text = strings.TrimRight(text, " \t\r\n")
 	p.Text = strings.TrimSpace(notes.Legible(text, note.Content[before:before+len(text)]))
 	from, to := search.TableHead(prose, before)
-	p.Columns = strings.TrimSpace(note.Content[from:to])
+	if columns := strings.TrimSpace(notes.Legible(prose[from:to], note.Content[from:to])); len(columns) <= mostColumns {
+		line := 1 + strings.Count(prose[:from], "\n")
+		p.Columns, p.columns = columns, notes.PassageRef(note.Path, note.Hash, line, line)
+	}
 	return p, cut, nil
 }
 

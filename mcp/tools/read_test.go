@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -315,16 +316,44 @@ func TestGatherContext_NothingToShow(t *testing.T) {
 	assert.Contains(t, text, "No passages for")
 }
 
-// A passage that begins within a table begins with its column names.
+// A passage that begins within a table is shown with its column names, and both can be quoted.
 func TestGatherContext_TableRows(t *testing.T) {
 	rows := strings.Repeat("| 2024-01-02 | ferritin | 20 |\n", 90)
 	w := newWorld(t, map[string]string{"Lab.md": "# Lab\n\n| Date | Test | Value |\n|---|---|---|\n" + rows + "| 2025-01-07 | homocysteine | 14 |\n" + rows})
 	got, text := w.call(t, "gather_context", args{"query": "value of homocysteine"})
-	assert.Regexp(t, `#L\d{2}-L\d+" \w+\]\n\| Date \| Test \| Value \|\n…\n(\| 2024.*\n)*\| 2025-01-07 \| homocysteine \| 14 \|\n`, text)
-	p := got["passages"].([]any)[0].(args)
-	assert.Equal(t, "| Date | Test | Value |", p["columns"])
-	checked, _ := w.call(t, "check_quotes", args{"quotes": []args{{"anchor": p["anchor"], "quote": p["text"]}}})
-	assert.Equal(t, "exact", checked["results"].([]any)[0].(args)["verdict"])
+	assert.Equal(t, "| Date | Test | Value |", got["passages"].([]any)[0].(args)["columns"])
+	quotes := []args{}
+	for _, m := range regexp.MustCompile(`(?s)\[\w+ "(\S+)" (\w+)\]\n(.*?)\n\[end`).FindAllStringSubmatch(text, -1) {
+		quotes = append(quotes, args{"anchor": m[1], "quote": m[3]})
+	}
+	require.NotEmpty(t, quotes)
+	assert.Contains(t, quotes[0]["anchor"], "#L3-L3")
+	checked, _ := w.call(t, "check_quotes", args{"quotes": quotes})
+	for _, r := range checked["results"].([]any) {
+		assert.Equal(t, "exact", r.(args)["verdict"])
+	}
+}
+
+// Column names take no room from the passage, have a limit, and are without data in base64.
+func TestGatherContext_LongColumns(t *testing.T) {
+	table := func(names string) string {
+		return "# Lab\n\n| Test | " + names + " |\n|--|--|\n" + strings.Repeat("| ferritin | 20 |\n", 120) + "| homocysteine | 14 |\n"
+	}
+	for _, c := range []struct {
+		names    string
+		maxBytes int
+		want     any
+	}{
+		{"Value", 12_000, "| Test | Value |"},
+		{"Value " + strings.Repeat("x", 500), 500, nil},
+		{strings.Repeat("é", 40_000), 100_000, nil},
+		{"![](data:image/png;base64," + strings.Repeat("iVBORw0KGgo", 60) + ")", 12_000, "| Test | ![]( … ) |"},
+	} {
+		w := newWorld(t, map[string]string{"Lab.md": table(c.names)})
+		got, _ := w.call(t, "gather_context", args{"query": "homocysteine", "max_bytes": c.maxBytes})
+		require.Len(t, got["passages"], 1, "%.20s", c.names)
+		assert.Equal(t, c.want, got["passages"].([]any)[0].(args)["columns"], "%.20s", c.names)
+	}
 }
 
 // gather_context keeps its budget and reports what it cut or omitted; each passage is in
