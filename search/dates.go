@@ -29,7 +29,7 @@ func (r *request) addDays() {
 	for i := 0; i+1 < len(r.words); i++ {
 		of := r.words[i : i+2]
 		date, ok := dateIn(of[0], of[1])
-		if !ok || of[0].exact == "mars" && !r.foreign { // Mars 2020
+		if !ok {
 			continue
 		}
 		if day, any := strings.CutPrefix(date, anyYear); any && i+2 < len(r.words) && isYear(r.words[i+2].exact) && r.words[i+2].gap <= 1 {
@@ -38,7 +38,8 @@ func (r *request) addDays() {
 			i++
 		}
 		for _, w := range of {
-			r.plan.Terms[w.term].Date = date
+			t := &r.plan.Terms[w.term]
+			t.Date, t.ForeignDate = date, of[0].exact == "mars" && !r.foreign // Mars 2020
 		}
 		inDays += len(of)
 		i++

@@ -73,3 +73,12 @@ func TestSearch_DayWithoutNote(t *testing.T) {
 		}
 	}
 }
+
+// A name in English that is a month in another language is one if most notes are in that.
+func TestSearch_ForeignMonth(t *testing.T) {
+	f := newFixture(t, map[string]string{
+		"Journal/20200306.md": "Nous sommes dans la maison avec les enfants.",
+		"Espace.md":           "La mission de 2020 est sur la planète, et elle est dans une zone rouge.",
+	})
+	assert.Contains(t, f.paths("Mars 2020"), "Journal/20200306")
+}

@@ -34,7 +34,7 @@ func (s *snapshot) expandTerms(p *Plan) error {
 					return err
 				}
 			}
-			if t.Date != "" {
+			if t.Date != "" && (!t.ForeignDate || s.isForeign()) {
 				found, err := s.count(func(c *termCounter) error { return each(c.dict, sameNumber(t.Date), nil, nil, c.add) })
 				if err != nil {
 					return err

@@ -25,8 +25,9 @@ type PlanTerm struct {
 	Family bool // inflected forms count as the word; see [Plan.Open]
 	// Date, if not empty, is a date as YYYYMMDD that counts as the word. '?' is any digit, or at
 	// the end also none. Notes may have connectors between its digits.
-	Date  string
-	Dated bool // set by [Index.Rank] if notes have the date
+	Date        string
+	ForeignDate bool // it counts only if most notes are not in English
+	Dated       bool // set by [Index.Rank] if notes have the date
 	// Guess is set by [Index.Rank] if Others are suggestions and none of them begins with the
 	// term.
 	Guess bool
