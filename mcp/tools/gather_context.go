@@ -46,7 +46,7 @@ type passage struct {
 	LineStart int    `json:"line_start"`
 	LineEnd   int    `json:"line_end"`
 	Anchor    string `json:"anchor"`
-	Columns   string `json:"columns,omitempty" doc:"of the table that text continues"`
+	Columns   string `json:"columns,omitempty"` // of the table that Text continues
 	Text      string `json:"text"`
 
 	date    time.Time // of [search.Hit], only in the text
@@ -114,7 +114,7 @@ func runGatherContext(ctx context.Context, in *invocation, a gatherArgs) (Outcom
 		if err != nil {
 			return Outcome{}, err
 		}
-		if slices.ContainsFunc(out.Passages, func(other passage) bool { return other.Text == p.Text }) {
+		if slices.ContainsFunc(out.Passages, func(other passage) bool { return other.Text == p.Text && other.Columns == p.Columns }) {
 			copies = append(copies, p.Path)
 			continue
 		}

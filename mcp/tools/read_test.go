@@ -296,6 +296,19 @@ func TestGatherContext_Copies(t *testing.T) {
 	assert.Regexp(t, `omitted, with the same text as a passage above: (Old/Bread copy|Bread)\.md`, text)
 }
 
+// The same rows below other column names are no copy.
+func TestGatherContext_RowsUnderOtherColumns(t *testing.T) {
+	table := func(head string) string {
+		return "# T\n\n| Name | " + head + " |\n|---|---|\n" + strings.Repeat("| plain | 1 |\n", 400) + "| zebra | 4711 |\n" + strings.Repeat("| plain | 1 |\n", 90)
+	}
+	w := newWorld(t, map[string]string{"Costs.md": table("Costs"), "Sales.md": table("Sales")})
+	got, _ := w.call(t, "gather_context", args{"query": "zebra"})
+	require.Len(t, got["passages"], 2)
+	a, b := got["passages"].([]any)[0].(args), got["passages"].([]any)[1].(args)
+	assert.Equal(t, a["text"], b["text"])
+	assert.NotEqual(t, a["columns"], b["columns"])
+}
+
 // The part of a long passage that is shown has the words of the query, wherever the passage is in its note.
 func TestGatherContext_PartOfLongLine(t *testing.T) {
 	line := strings.Repeat("flour and water, ", 80) + "the zebra code is 4711, " + strings.Repeat("salt and oil, ", 200)
