@@ -21,6 +21,8 @@ func TestUpdate_RareForms(t *testing.T) {
 		{"- [ ] milk ✅ 2020-01-01", "milk", "done", "", "- [x] milk ✅ 2026-02-16"},
 		{"- [/] milk [completion:: 2020-01-01]", "milk", "done", "", "- [x] milk [completion:: 2026-02-16]"},
 		{"- [-] milk ✅ 2020-01-01", "milk", "open", "", "- [ ] milk"},
+		{"- [x] milk ^id [completion:: 2026-02-01]", "milk ^id", "cancelled", "", "- [-] milk [cancelled:: 2026-02-16] ^id"},
+		{"- TODO milk ✅ 2020-01-01", "milk", "done", "", "- DONE milk"},
 		{"- [ ] milk\n- [-] eggs [cancelled:: 2026-01-01]", "milk", "", "", "- [x] milk [completion:: 2026-02-16]\n- [-] eggs [cancelled:: 2026-01-01]"},
 		// Selection by text.
 		{"- [ ] milk\n- [ ] Milk", "Milk", "", "", "- [ ] milk\n- [x] Milk"},
@@ -164,6 +166,9 @@ func TestSettings_Dates(t *testing.T) {
 		{Settings{}, "- [x] a #task", "- [-] a #task"},
 	} {
 		assert.Equal(t, test.done, update(t, "- [ ] a #task", Target{Line: 1}, Change{Status: "done"}, Options{Settings: &test.settings}))
+		if test.settings.NoDone {
+			assert.Equal(t, test.done, update(t, "- [ ] a #task ✅ 2020-01-01", Target{Line: 1}, Change{Status: "done"}, Options{Settings: &test.settings}), "an old date is not kept")
+		}
 		assert.Equal(t, test.gone, update(t, "- [ ] a #task", Target{Line: 1}, Change{Status: "cancelled"}, Options{Settings: &test.settings}))
 	}
 }

@@ -260,14 +260,17 @@ func (n *note) change(i int, c Change) ([]byte, error) {
 	today := n.opt.Today.Format(time.DateOnly)
 	source = withMark(&t, source, mark)
 	notation := n.doneNotation(&t, status)
-	for name, of := range map[string]Status{"completion": Done, "cancelled": Cancelled} {
-		switch {
-		case status != of:
-			source, err = n.setDate(p, source, name, "none", "")
-		case notation != "":
-			source, err = n.setDate(p, source, name, today, notation)
+	dated := map[Status]string{Done: "completion", Cancelled: "cancelled"}[status]
+	if notation == "" {
+		dated = ""
+	}
+	for _, name := range []string{"completion", "cancelled"} {
+		if name != dated {
+			source, _ = n.setDate(p, source, name, "none", "") // has no error
 		}
-		if err != nil {
+	}
+	if dated != "" {
+		if source, err = n.setDate(p, source, dated, today, notation); err != nil {
 			return nil, err
 		}
 	}
