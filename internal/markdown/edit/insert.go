@@ -385,8 +385,12 @@ func (e *Edit) addToSection(src []byte) ([]byte, error) {
 		return nil, invalid("^%s is a block and has no section; insert_after puts text after it", section.BlockID)
 	}
 	content := e.Content
-	if heading, rest, ok := cutHeading(content, section); ok && strings.TrimSpace(heading) == strings.TrimSpace(string(src[section.Start:section.ContentStart])) {
-		content = rest
+	own := strings.TrimSpace(string(src[section.Start:section.ContentStart]))
+	if heading, rest, ok := cutHeading(content, section); ok {
+		heading = strings.TrimSpace(heading)
+		if heading == own || section.Nested && strings.HasSuffix(own, " "+heading) { // without the item's marker
+			content = rest
+		}
 	}
 	if create && strings.TrimSpace(content) == "" { // only the heading is wanted
 		return src, nil

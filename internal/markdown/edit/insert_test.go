@@ -254,6 +254,9 @@ func TestAppend_Section(t *testing.T) {
 		{"to the last section", "# A\na\n\n", "A", "new", "# A\na\n\nnew\n\n"},
 		{"under a Setext heading", "A\n---\na\n\nB\n---\n", "A", "new", "A\n---\na\n\nnew\n\nB\n---\n"},
 		{"a heading in a list", "- ## A\n  - x\n- ## B\n", "A", "- y", "- ## A\n  - x\n  - y\n- ## B\n"},
+		{"a heading in a list, repeated", "- ## A\n  - x\n- ## B\n", "A", "- ## A\n  - y", "- ## A\n  - x\n  - y\n- ## B\n"},
+		{"a heading in a list, repeated without its marker", "- ## A\n  - x\n- ## B\n", "A", "## A\n- y", "- ## A\n  - x\n  - y\n- ## B\n"},
+		{"a heading in a list, with a subheading of that name", "- ## A\n  x\n", "A", "# A\ny", "- ## A\n  x\n\n  # A\n  y\n"},
 		{"an empty heading in a list", "- ## A\n- ## B\n", "A", "- y", "- ## A\n  - y\n- ## B\n"},
 		{"CRLF", "# A\r\na\r\n# B\r\n", "A", "x\ny", "# A\r\na\r\n\r\nx\r\ny\r\n\r\n# B\r\n"},
 	}, to)
