@@ -6,10 +6,11 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"notesd/internal/canvas"
 	"slices"
 	"strings"
 	"testing"
+
+	"notesd/internal/canvas"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"

@@ -5,15 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
 	"notesd/internal/canvas"
 	"notesd/internal/markdown"
 	"notesd/internal/markdown/edit"
 	"notesd/notes"
 	"notesd/notes/store"
-	"path"
-	"regexp"
-	"slices"
-	"strings"
 )
 
 // renamedHeadings returns the headings that the operation renames by changing links or tags in

@@ -4,10 +4,11 @@ import (
 	"context"
 	"errors"
 	"maps"
-	"notesd/internal/fsid"
-	"notesd/notes/store"
 	"slices"
 	"time"
+
+	"notesd/internal/fsid"
+	"notesd/notes/store"
 )
 
 // Reconcile finishes operations interrupted by a crash, updates the store to match the
