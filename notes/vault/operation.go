@@ -537,11 +537,10 @@ func (o *operation) absorbFolder(b *batch) error {
 		}
 		p := prepared{row: &r, File: store.File{
 			Path: f.NewPath + strings.TrimPrefix(r.Path, f.OldPath), DiskPath: f.NewDisk + strings.TrimPrefix(r.DiskPath, f.OldDisk)}}
-		p.parsed = o.parsed[p.Path]
 		hash := r.Hash
 		text, changed := relinked[p.Path]
 		if changed {
-			hash = notes.Hash(text)
+			hash, p.parsed = notes.Hash(text), o.parsed[p.Path]
 		}
 		err := b.absorb(&p, hash, func() ([]byte, error) {
 			if changed {
