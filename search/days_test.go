@@ -51,7 +51,7 @@ func TestSearch_DayInWords(t *testing.T) {
 
 // A query of a day alone is answered by words only if notes have the day in digits.
 func TestSearch_DayWithoutNote(t *testing.T) {
-	m := &fakeMeaning{weight: .55, coverage: notes.Coverage{State: search.StateReady, Coverage: 1}, cosines: map[string]float64{"Epiphany": .8, "Perseverance": .7}}
+	m := &fakeSemantic{weight: .55, coverage: notes.Coverage{State: search.StateReady, Coverage: 1}, cosines: map[string]float64{"Epiphany": .8, "Perseverance": .7}}
 	files := map[string]string{
 		"Epiphany.md":     "The three kings visit.",
 		"Perseverance.md": "The Mars 2020 mission landed a rover in Jezero crater.",

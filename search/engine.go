@@ -193,7 +193,7 @@ type rankedList struct {
 	weak            bool           // all notes found are weak hits
 	floor           float64        // the least nearness of a hit without any of the words, see floor
 	clearBound      bound          // of a clear hit, see floor
-	clearRaise      float64        // of that bound, for words that no note has, see search.raise
+	clearRaise      float64        // of that bound, for words that no note has, see search.unknownRaise
 	poorlySupported bool           // the model reads words of the query in pieces
 	semantic        notes.Coverage // what the semantic search contributed
 	remarks         []string

@@ -88,7 +88,7 @@ func (manyListed) ByID(_ context.Context, ids []int64) (out []*notes.Note, err e
 
 // After the fused notes, the pages of a hybrid search have the others found by words.
 func TestSearch_HybridPages(t *testing.T) {
-	m := &fakeMeaning{cosines: map[string]float64{"Notes/120": .9}, weight: .5, coverage: notes.Coverage{State: search.StateReady, Coverage: 1}}
+	m := &fakeSemantic{cosines: map[string]float64{"Notes/120": .9}, weight: .5, coverage: notes.Coverage{State: search.StateReady, Coverage: 1}}
 	f := newFixtureWith(t, manyNotes(130), m)
 	m.store = f.store
 	got := f.allPages(search.Query{Text: "harbour", Limit: 50}, func(int) {})
@@ -99,7 +99,7 @@ func TestSearch_HybridPages(t *testing.T) {
 // All pages of a hybrid search together have a thousand hits, however many notes have the words.
 func TestSearch_HybridPagesOfManyNotes(t *testing.T) {
 	files := map[string]string{}
-	m := &fakeMeaning{cosines: map[string]float64{}, weight: .5, coverage: notes.Coverage{State: search.StateReady, Coverage: 1}}
+	m := &fakeSemantic{cosines: map[string]float64{}, weight: .5, coverage: notes.Coverage{State: search.StateReady, Coverage: 1}}
 	for i := range 1100 {
 		files[fmt.Sprintf("Words/%04d.md", i)] = "harbour"
 	}

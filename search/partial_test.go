@@ -16,7 +16,7 @@ const starterQuery = "how often does one feed a sourdough starter at home in col
 
 // newStarters returns a vault in which best.md answers starterQuery, and twenty notes have
 // passages that are nearly as close.
-func newStarters(t *testing.T) (*fixture, *fakeMeaning) {
+func newStarters(t *testing.T) (*fixture, *fakeSemantic) {
 	files := map[string]string{"best.md": "Feeding a sourdough starter twice a day."}
 	for i := range 20 {
 		name := fmt.Sprintf("daily-%02d.md", i)
@@ -26,7 +26,7 @@ func newStarters(t *testing.T) (*fixture, *fakeMeaning) {
 		}
 	}
 	f := newFixture(t, files)
-	m := &fakeMeaning{store: f.store, weight: .55, cosines: map[string]float64{}, coverage: notes.Coverage{State: search.StateBuilding, Coverage: .5}}
+	m := &fakeSemantic{store: f.store, weight: .55, cosines: map[string]float64{}, coverage: notes.Coverage{State: search.StateBuilding, Coverage: .5}}
 	f.engine = search.NewEngine(f.store, f.index, m, search.EngineOptions{SemanticTimeout: time.Minute})
 	return f, m
 }
@@ -56,7 +56,7 @@ func TestHybrid_ExpectedNearness(t *testing.T) {
 	}
 	delete(cosines, "n00")
 	f := newFixture(t, files)
-	m := &fakeMeaning{store: f.store, weight: .5, cosines: cosines, coverage: notes.Coverage{State: search.StateBuilding, Coverage: .9}}
+	m := &fakeSemantic{store: f.store, weight: .5, cosines: cosines, coverage: notes.Coverage{State: search.StateBuilding, Coverage: .9}}
 	f.engine = search.NewEngine(f.store, f.index, m, search.EngineOptions{SemanticTimeout: time.Minute})
 	scores := map[string]float64{}
 	for _, h := range f.search(search.Query{Text: "boats harbour", Limit: 50}).Hits {
@@ -67,9 +67,9 @@ func TestHybrid_ExpectedNearness(t *testing.T) {
 
 // The nearness of a partly embedded note is a lower bound.
 func TestHybrid_PartlyEmbeddedNote(t *testing.T) {
-	m := &fakeMeaning{weight: .5, coverage: notes.Coverage{State: search.StateBuilding, Coverage: .5},
+	m := &fakeSemantic{weight: .5, coverage: notes.Coverage{State: search.StateBuilding, Coverage: .5},
 		cosines: map[string]float64{"boats": .5, "ships": .52, "mention": .1, "cooking": .1}}
-	f := withMeaning(t, m)
+	f := withSemantic(t, m)
 	score := func() search.Hit { return f.search(search.Query{Text: "schooner"}).Hits[0] }
 	assert.Equal(t, "ships.md", score().Path)
 	m.missing = map[string]float64{"boats": .9}

@@ -25,16 +25,16 @@ func TestEachPartIsNeeded(t *testing.T) {
 	golden := newFixture(t, nil)
 	require.NoError(t, set.WriteVault(golden.root))
 	golden.write(nil)
-	meaning := &fakeMeaning{weight: .5, coverage: notes.Coverage{State: search.StateReady, Coverage: 1},
+	meaning := &fakeSemantic{weight: .5, coverage: notes.Coverage{State: search.StateReady, Coverage: 1},
 		cosines: map[string]float64{"boats": .1, "ships": .6, "mention": .5, "cooking": .2}, firsts: map[string]float64{"ships": .1}}
-	vectors := withMeaning(t, meaning)
+	vectors := withSemantic(t, meaning)
 
 	starters, daily := newStarters(t)
 	for i := range 20 {
 		daily.cosines[fmt.Sprintf("daily-%02d", i)] = .4
 	}
 	daily.cosines["daily-18"] = .97
-	parts := withMeaning(t, &fakeMeaning{weight: .5, coverage: notes.Coverage{State: search.StateBuilding, Coverage: .5},
+	parts := withSemantic(t, &fakeSemantic{weight: .5, coverage: notes.Coverage{State: search.StateBuilding, Coverage: .5},
 		cosines: map[string]float64{"boats": .5, "ships": .52}, missing: map[string]float64{"boats": .9}})
 	harbours := newFixture(t, map[string]string{"far.md": "The harbour wall. " + strings.Repeat("Nothing else. ", 100)})
 	many, cosines := map[string]string{}, map[string]float64{"far": .9}
@@ -43,16 +43,16 @@ func TestEachPartIsNeeded(t *testing.T) {
 		many[name+".md"], cosines[name] = "harbour wall harbour", 0
 	}
 	harbours.write(many)
-	harbours.engine = search.NewEngine(harbours.store, harbours.index, &fakeMeaning{store: harbours.store, weight: .5,
+	harbours.engine = search.NewEngine(harbours.store, harbours.index, &fakeSemantic{store: harbours.store, weight: .5,
 		coverage: notes.Coverage{State: search.StateReady, Coverage: 1}, cosines: cosines}, search.EngineOptions{SemanticTimeout: time.Minute})
 	lamps := newFixture(t, map[string]string{"all.md": strings.Repeat("Harbour. Wall. Lamp. ", 4), "near.md": strings.Repeat("Lamp. Wall. ", 4)})
-	lamps.engine = search.NewEngine(lamps.store, lamps.index, &fakeMeaning{store: lamps.store, weight: .5,
+	lamps.engine = search.NewEngine(lamps.store, lamps.index, &fakeSemantic{store: lamps.store, weight: .5,
 		coverage: notes.Coverage{State: search.StateReady, Coverage: 1}, cosines: map[string]float64{"all": .01, "near": .8}}, search.EngineOptions{SemanticTimeout: time.Minute})
 	across := newFixture(t, map[string]string{"name.md": "The lamp of Bergen.", "answer.md": "Hafen und Mauer."})
-	across.engine = search.NewEngine(across.store, across.index, distantMeaning{&fakeMeaning{store: across.store, weight: .5,
+	across.engine = search.NewEngine(across.store, across.index, distantSemantic{&fakeSemantic{store: across.store, weight: .5,
 		coverage: notes.Coverage{State: search.StateReady, Coverage: 1}, cosines: map[string]float64{"name": .1, "answer": .31}}, .096}, search.EngineOptions{SemanticTimeout: time.Minute})
 
-	near := withMeaning(t, &fakeMeaning{weight: .5, coverage: notes.Coverage{State: search.StateReady, Coverage: 1},
+	near := withSemantic(t, &fakeSemantic{weight: .5, coverage: notes.Coverage{State: search.StateReady, Coverage: 1},
 		cosines: map[string]float64{"ships": .6, "mention": .45}})
 
 	among, scattered := newScattered(t, .57)

@@ -16,7 +16,7 @@ import (
 // the nearest.
 func TestDrawingsHaveNoWords(t *testing.T) {
 	data := strings.Repeat("N4KAkARALgngDgUwgLgAQQQDwMYEMA2AlgCYBOuA7hADTgQBuCpAzoQPYB2KqATLZMzYBXUtiRo\n\n", 30)
-	m := &fakeMeaning{weight: .5, coverage: notes.Coverage{State: search.StateReady, Coverage: 1}, cosines: map[string]float64{"Map.excalidraw": .9}}
+	m := &fakeSemantic{weight: .5, coverage: notes.Coverage{State: search.StateReady, Coverage: 1}, cosines: map[string]float64{"Map.excalidraw": .9}}
 	f := newFixtureWith(t, map[string]string{
 		"Map.excalidraw.md": "---\nexcalidraw-plugin: parsed\n---\n# Text Elements\nPelican crossing ^Ab3d\n\n%%\n## Drawing\n```compressed-json\n" + data + "```\n%%",
 		"Other.md":          "A pelican.",
@@ -124,7 +124,7 @@ func TestSearch_PassageBelowHeadings(t *testing.T) {
 // the query is not weak because the title's are at its beginning.
 func TestWeak_TitleFarFromPassage(t *testing.T) {
 	filler := strings.Repeat("Oak worktops need some oil in spring and in autumn. ", 40)
-	m := &fakeMeaning{weight: .55, coverage: notes.Coverage{State: search.StateReady, Coverage: 1}, cosines: map[string]float64{"Kitchen": .15}}
+	m := &fakeSemantic{weight: .55, coverage: notes.Coverage{State: search.StateReady, Coverage: 1}, cosines: map[string]float64{"Kitchen": .15}}
 	f := newFixtureWith(t, map[string]string{"Kitchen.md": "# Kitchen renovation\n\n" + filler + "\n\nThe tiles come from Porto.\n"}, m)
 	m.store = f.store
 	assert.False(t, f.search(search.Query{Text: "kitchen renovation tiles"}).Hits[0].Weak)

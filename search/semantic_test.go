@@ -20,8 +20,8 @@ import (
 	"notesd/search"
 )
 
-// fakeMeaning has the cosine of each note, by file name.
-type fakeMeaning struct {
+// fakeSemantic has the cosine of each note, by file name.
+type fakeSemantic struct {
 	store    *store.Store
 	cosines  map[string]float64
 	firsts   map[string]float64 // of the lead, if it differs
@@ -36,10 +36,10 @@ type fakeMeaning struct {
 	asked []string
 }
 
-func (m *fakeMeaning) Coverage() notes.Coverage { return m.coverage }
-func (m *fakeMeaning) Weight(string) float64    { return m.weight }
+func (m *fakeSemantic) Coverage() notes.Coverage { return m.coverage }
+func (m *fakeSemantic) Weight(string) float64    { return m.weight }
 
-func (m *fakeMeaning) Nearest(ctx context.Context, text string, allowed *notes.IDSet, k int) ([]notes.SemanticHit, error) {
+func (m *fakeSemantic) Nearest(ctx context.Context, text string, allowed *notes.IDSet, k int) ([]notes.SemanticHit, error) {
 	m.mu.Lock()
 	m.asked = append(m.asked, text)
 	m.mu.Unlock()
@@ -60,20 +60,20 @@ func (m *fakeMeaning) Nearest(ctx context.Context, text string, allowed *notes.I
 	return hits[:min(k, len(hits))], nil
 }
 
-func (m *fakeMeaning) Cosines(_ context.Context, _ string, ids []int64) ([]notes.SemanticHit, error) {
+func (m *fakeSemantic) Cosines(_ context.Context, _ string, ids []int64) ([]notes.SemanticHit, error) {
 	if m.wait > 0 {
 		return nil, nil
 	}
 	return m.all(func(n notes.Meta) bool { return slices.Contains(ids, n.ID) }), nil
 }
 
-func (*fakeMeaning) Unrelated(context.Context, string) (usual, here notes.Spread, err error) { return }
+func (*fakeSemantic) Unrelated(context.Context, string) (usual, here notes.Spread, err error) { return }
 
-func (*fakeMeaning) Alike([]notes.SemanticHit) (float64, bool) { return 0, false }
+func (*fakeSemantic) Alike([]notes.SemanticHit) (float64, bool) { return 0, false }
 
-func (*fakeMeaning) Yield() func() { return func() {} }
+func (*fakeSemantic) Yield() func() { return func() {} }
 
-func (m *fakeMeaning) all(keep func(notes.Meta) bool) []notes.SemanticHit {
+func (m *fakeSemantic) all(keep func(notes.Meta) bool) []notes.SemanticHit {
 	var hits []notes.SemanticHit
 	page, err := m.store.List(context.Background(), notes.ListQuery{Limit: 1000})
 	if err != nil {
@@ -101,7 +101,7 @@ var seaside = map[string]string{
 	"cooking.md": "Bread and salt.",
 }
 
-func withMeaning(t *testing.T, m *fakeMeaning) *fixture {
+func withSemantic(t *testing.T, m *fakeSemantic) *fixture {
 	f := newFixture(t, seaside)
 	m.store = f.store
 	f.engine = search.NewEngine(f.store, f.index, m, search.EngineOptions{SemanticTimeout: time.Minute})
@@ -109,9 +109,9 @@ func withMeaning(t *testing.T, m *fakeMeaning) *fixture {
 }
 
 func TestHybrid(t *testing.T) {
-	m := &fakeMeaning{weight: .5, coverage: notes.Coverage{State: search.StateReady, Coverage: 1},
+	m := &fakeSemantic{weight: .5, coverage: notes.Coverage{State: search.StateReady, Coverage: 1},
 		cosines: map[string]float64{"boats": .5, "ships": .9, "mention": .8, "cooking": .1}}
-	f := withMeaning(t, m)
+	f := withSemantic(t, m)
 	defer search.Off["words count less and less"]()()
 	r := f.search(search.Query{Text: "harbour tag:x"})
 	assert.Empty(t, r.Hits, "the filter holds for both sides")
@@ -144,7 +144,7 @@ func TestHybrid(t *testing.T) {
 
 // Background work pauses during searches of each mode until they end, even with an error.
 func TestBackgroundYieldsToSearches(t *testing.T) {
-	m := &yieldingMeaning{fakeMeaning: fakeMeaning{weight: .5, coverage: notes.Coverage{State: search.StateReady, Coverage: 1}}}
+	m := &yieldingSemantic{fakeSemantic: fakeSemantic{weight: .5, coverage: notes.Coverage{State: search.StateReady, Coverage: 1}}}
 	f := newFixtureWith(t, seaside, m)
 	m.store, m.cosines = f.store, map[string]float64{"boats": .5}
 	for i, mode := range []search.Mode{search.ModeHybrid, search.ModeText, search.ModeSemantic} {
@@ -161,19 +161,19 @@ func TestBackgroundYieldsToSearches(t *testing.T) {
 	assert.Equal(t, m.began, m.ended)
 }
 
-// yieldingMeaning counts calls of Yield.
-type yieldingMeaning struct {
-	fakeMeaning
+// yieldingSemantic counts calls of Yield.
+type yieldingSemantic struct {
+	fakeSemantic
 	began, ended int
 	during       int // Yields not ended at the last call of Weight
 }
 
-func (m *yieldingMeaning) Yield() func() {
+func (m *yieldingSemantic) Yield() func() {
 	m.began++
 	return func() { m.ended++ }
 }
 
-func (m *yieldingMeaning) Weight(string) float64 {
+func (m *yieldingSemantic) Weight(string) float64 {
 	m.during = m.began - m.ended
 	return m.weight
 }
@@ -188,8 +188,8 @@ func TestHybridScores(t *testing.T) {
 		files[name+".md"], cosines[name] = "harbour wall harbour", 0
 	}
 	f := newFixture(t, files)
-	m := &fakeMeaning{store: f.store, weight: .5, coverage: notes.Coverage{State: search.StateReady, Coverage: 1}, cosines: cosines}
-	f.engine = search.NewEngine(f.store, f.index, firstMeaning{m, map[string]float64{"aside": .1}}, search.EngineOptions{SemanticTimeout: time.Minute})
+	m := &fakeSemantic{store: f.store, weight: .5, coverage: notes.Coverage{State: search.StateReady, Coverage: 1}, cosines: cosines}
+	f.engine = search.NewEngine(f.store, f.index, firstSemantic{m, map[string]float64{"aside": .1}}, search.EngineOptions{SemanticTimeout: time.Minute})
 	r := f.search(search.Query{Text: "boat"})
 	assert.Equal(t, []string{"about", "far", "aside"}, pathsOf(r))
 	assert.Equal(t, []string{"far", "about", "aside"}, pathsOf(f.search(search.Query{Text: "xqzzy", Mode: search.ModeHybrid})))
@@ -207,14 +207,14 @@ func TestHybridScores(t *testing.T) {
 	assert.Equal(t, 153, r.Total, "about and aside are near, all others have the words")
 }
 
-// firstMeaning has the cosines of some notes' first passages.
-type firstMeaning struct {
-	*fakeMeaning
+// firstSemantic has the cosines of some notes' first passages.
+type firstSemantic struct {
+	*fakeSemantic
 	first map[string]float64
 }
 
-func (m firstMeaning) Nearest(ctx context.Context, text string, allowed *notes.IDSet, k int) ([]notes.SemanticHit, error) {
-	hits, err := m.fakeMeaning.Nearest(ctx, text, allowed, k)
+func (m firstSemantic) Nearest(ctx context.Context, text string, allowed *notes.IDSet, k int) ([]notes.SemanticHit, error) {
+	hits, err := m.fakeSemantic.Nearest(ctx, text, allowed, k)
 	if err != nil {
 		return nil, err
 	}
@@ -240,7 +240,7 @@ func idsOf(hits []notes.SemanticHit) []int64 {
 // A note is shown with its nearest passage, unless another has at least half of the query.
 func TestHybrid_NearestPassageIsShown(t *testing.T) {
 	f := newFixture(t, map[string]string{"sea.md": "# Sea\n\n" + section("Harbour", "Boats in the harbour.") + section("Quay", "Vessels lie moored.") + section("Beach", "Sand.")})
-	m := &fakeMeaning{store: f.store, weight: .5, coverage: notes.Coverage{State: search.StateReady, Coverage: 1}, cosines: map[string]float64{"sea": .9}, nearest: map[string]int{"sea": 2}}
+	m := &fakeSemantic{store: f.store, weight: .5, coverage: notes.Coverage{State: search.StateReady, Coverage: 1}, cosines: map[string]float64{"sea": .9}, nearest: map[string]int{"sea": 2}}
 	f.engine = search.NewEngine(f.store, f.index, m, search.EngineOptions{SemanticTimeout: time.Minute})
 	for query, heading := range map[string]string{"xqzzy": "Quay", "harbour": "Harbour", "harbour xqzzy blorp wibble": "Quay"} {
 		hits := f.search(search.Query{Text: query}).Hits
@@ -253,7 +253,7 @@ func TestHybrid_NearestPassageIsShown(t *testing.T) {
 
 // The query's conditions also apply to candidates found semantically.
 func TestSearch_ConditionsOfSemanticHits(t *testing.T) {
-	m := &fakeMeaning{weight: .5, coverage: notes.Coverage{State: search.StateReady, Coverage: 1},
+	m := &fakeSemantic{weight: .5, coverage: notes.Coverage{State: search.StateReady, Coverage: 1},
 		cosines: map[string]float64{"Rye Bread": .9, "Loaf": .8, "Soda Bread": .7, "Starter": .6, "Empty": .5}}
 	f := newFixtureWith(t, map[string]string{
 		"Rye Bread.md":  "# Rye Bread\n\nBake at once.",
@@ -283,9 +283,9 @@ func TestSearch_ConditionsOfSemanticHits(t *testing.T) {
 
 // A hit has a word of the query or a near passage.
 func TestNothingFound(t *testing.T) {
-	m := &fakeMeaning{weight: .55, coverage: notes.Coverage{State: search.StateReady, Coverage: 1},
+	m := &fakeSemantic{weight: .55, coverage: notes.Coverage{State: search.StateReady, Coverage: 1},
 		cosines: map[string]float64{"boats": .2, "ships": .25, "mention": .1, "cooking": .1}}
-	f := withMeaning(t, m)
+	f := withSemantic(t, m)
 	for _, mode := range []search.Mode{search.ModeHybrid, search.ModeSemantic} {
 		r := f.search(search.Query{Text: "xqzzy blorp", Mode: mode})
 		assert.Empty(t, r.Hits)
@@ -332,14 +332,14 @@ func TestNothingFound(t *testing.T) {
 	assert.False(t, r.Hits[1].Weak, "one word of four, and near")
 }
 
-// distantMeaning reports unrelated passages that are farther from a query than usual for the
+// distantSemantic reports unrelated passages that are farther from a query than usual for the
 // model.
-type distantMeaning struct {
-	*fakeMeaning
+type distantSemantic struct {
+	*fakeSemantic
 	by float64
 }
 
-func (m distantMeaning) Unrelated(context.Context, string) (usual, here notes.Spread, err error) {
+func (m distantSemantic) Unrelated(context.Context, string) (usual, here notes.Spread, err error) {
 	return notes.Spread{Deviation: .095}, notes.Spread{Mean: -m.by, Deviation: .05}, nil
 }
 
@@ -347,9 +347,9 @@ func (m distantMeaning) Unrelated(context.Context, string) (usual, here notes.Sp
 // its words counts only in proportion.
 func TestWordsInAnotherLanguage(t *testing.T) {
 	f := newFixture(t, map[string]string{"all.md": strings.Repeat("Harbour. Wall. Lamp. ", 4), "near.md": strings.Repeat("Lamp. Wall. ", 4)})
-	m := &fakeMeaning{store: f.store, weight: .5, coverage: notes.Coverage{State: search.StateReady, Coverage: 1},
+	m := &fakeSemantic{store: f.store, weight: .5, coverage: notes.Coverage{State: search.StateReady, Coverage: 1},
 		cosines: map[string]float64{"all": .01, "near": .8}}
-	for first, semantic := range map[string]search.Semantic{"near": m, "all": distantMeaning{m, .096}} {
+	for first, semantic := range map[string]search.Semantic{"near": m, "all": distantSemantic{m, .096}} {
 		f.engine = search.NewEngine(f.store, f.index, semantic, search.EngineOptions{SemanticTimeout: time.Minute})
 		assert.Equal(t, first, pathsOf(f.search(search.Query{Text: "harbour wall lamp"}))[0])
 	}
@@ -357,10 +357,10 @@ func TestWordsInAnotherLanguage(t *testing.T) {
 
 // For a question in another language than the notes, lower cosines suffice.
 func TestWeakInAnotherLanguage(t *testing.T) {
-	m := &fakeMeaning{weight: .55, coverage: notes.Coverage{State: search.StateReady, Coverage: 1},
+	m := &fakeSemantic{weight: .55, coverage: notes.Coverage{State: search.StateReady, Coverage: 1},
 		cosines: map[string]float64{"ships": .3, "mention": .15, "cooking": -.1}}
-	f := withMeaning(t, m)
-	f.engine = search.NewEngine(f.store, f.index, distantMeaning{m, .1}, search.EngineOptions{SemanticTimeout: time.Minute})
+	f := withSemantic(t, m)
+	f.engine = search.NewEngine(f.store, f.index, distantSemantic{m, .1}, search.EngineOptions{SemanticTimeout: time.Minute})
 	for _, question := range []string{"Wo liegt der größte Dreimaster?", "最大的帆船在哪里"} {
 		r := f.search(search.Query{Text: question})
 		assert.Equal(t, []string{"ships", "mention"}, pathsOf(r), question)
@@ -395,11 +395,11 @@ func TestWeakInAnotherLanguage(t *testing.T) {
 // The farther the notes are from an English question, the more nearness counts, and the lower
 // the bound of a clear hit is.
 func TestLanguageGap(t *testing.T) {
-	m := &fakeMeaning{weight: .5, coverage: notes.Coverage{State: search.StateReady, Coverage: 1},
+	m := &fakeSemantic{weight: .5, coverage: notes.Coverage{State: search.StateReady, Coverage: 1},
 		cosines: map[string]float64{"ships": .25, "mention": -.1}}
-	f := withMeaning(t, m)
+	f := withSemantic(t, m)
 	ask := func(query string, by float64) search.Result {
-		f.engine = search.NewEngine(f.store, f.index, distantMeaning{m, by}, search.EngineOptions{SemanticTimeout: time.Minute})
+		f.engine = search.NewEngine(f.store, f.index, distantSemantic{m, by}, search.EngineOptions{SemanticTimeout: time.Minute})
 		return f.search(search.Query{Text: query})
 	}
 	assert.True(t, ask("xqzzy blorp", .14).Weak)
@@ -410,25 +410,25 @@ func TestLanguageGap(t *testing.T) {
 	assert.Equal(t, "near", pathsOf(ask("fog wall lamp", .19))[0])
 }
 
-// scatteredMeaning has a fixed similarity between the nearest passages.
-type scatteredMeaning struct {
-	*fakeMeaning
+// scatteredSemantic has a fixed similarity between the nearest passages.
+type scatteredSemantic struct {
+	*fakeSemantic
 	alike float64
 	among []int // number of hits in each call of Alike
 }
 
-func (*scatteredMeaning) Unrelated(context.Context, string) (usual, here notes.Spread, err error) {
+func (*scatteredSemantic) Unrelated(context.Context, string) (usual, here notes.Spread, err error) {
 	return notes.Spread{Deviation: .095}, notes.Spread{Deviation: .095}, nil
 }
 
-func (m *scatteredMeaning) Alike(hits []notes.SemanticHit) (float64, bool) {
+func (m *scatteredSemantic) Alike(hits []notes.SemanticHit) (float64, bool) {
 	m.among = append(m.among, len(hits))
 	return m.alike, m.alike > 0
 }
 
 // The suggestions for a word that no note has may occur in more notes together than there are.
 func TestGuessesInEveryNote(t *testing.T) {
-	m := &fakeMeaning{weight: .55, coverage: notes.Coverage{State: search.StateReady, Coverage: 1}, cosines: map[string]float64{"a": .4, "b": .5, "c": .3}}
+	m := &fakeSemantic{weight: .55, coverage: notes.Coverage{State: search.StateReady, Coverage: 1}, cosines: map[string]float64{"a": .4, "b": .5, "c": .3}}
 	text := "A fork, a form and a fort."
 	f := newFixtureWith(t, map[string]string{"a.md": text, "b.md": text, "c.md": text}, m)
 	m.store = f.store
@@ -440,8 +440,8 @@ func TestGuessesInEveryNote(t *testing.T) {
 }
 
 // newScattered returns a vault with one near note among many.
-func newScattered(t *testing.T, near float64) (*scatteredMeaning, *fixture) {
-	m := &scatteredMeaning{fakeMeaning: &fakeMeaning{weight: .55, coverage: notes.Coverage{State: search.StateReady, Coverage: 1}, cosines: map[string]float64{"ships": near}}}
+func newScattered(t *testing.T, near float64) (*scatteredSemantic, *fixture) {
+	m := &scatteredSemantic{fakeSemantic: &fakeSemantic{weight: .55, coverage: notes.Coverage{State: search.StateReady, Coverage: 1}, cosines: map[string]float64{"ships": near}}}
 	files := map[string]string{"ships.md": "Vessels lie moored by the quay."}
 	for i := range 40 {
 		files[fmt.Sprintf("n%02d.md", i)] = "Nothing about that."
@@ -478,9 +478,9 @@ func TestWeakAmongScatteredPassages(t *testing.T) {
 
 // A note matches its own text, which does not make the other hits clear.
 func TestWeakBesideItself(t *testing.T) {
-	m := &fakeMeaning{weight: .55, coverage: notes.Coverage{State: search.StateReady, Coverage: 1},
+	m := &fakeSemantic{weight: .55, coverage: notes.Coverage{State: search.StateReady, Coverage: 1},
 		cosines: map[string]float64{"ships": .9, "boats": .45}}
-	f := withMeaning(t, m)
+	f := withSemantic(t, m)
 	weak := func(of string) map[string]bool {
 		out := map[string]bool{}
 		for _, h := range f.search(search.Query{Text: "vessels lie moored by the quay", FromPath: of}).Hits {
@@ -520,7 +520,7 @@ func TestWeakByWords(t *testing.T) {
 // A word that no note has indicates that a question is on another topic, if notes have others
 // of its words.
 func TestWeakByUnknownWords(t *testing.T) {
-	m := &fakeMeaning{weight: .55, coverage: notes.Coverage{State: search.StateReady, Coverage: 1}}
+	m := &fakeSemantic{weight: .55, coverage: notes.Coverage{State: search.StateReady, Coverage: 1}}
 	files := map[string]string{"pump.md": "The pump stands by the cellar stairs."}
 	for i := range 20 {
 		files[fmt.Sprintf("n%02d.md", i)] = "Nothing about that."
@@ -545,7 +545,7 @@ func TestWeakByUnknownWords(t *testing.T) {
 
 // A word that a note has in another spelling is not unknown; one that no note has is.
 func TestWeakByOtherSpellings(t *testing.T) {
-	m := &fakeMeaning{weight: .55, coverage: notes.Coverage{State: search.StateReady, Coverage: 1},
+	m := &fakeSemantic{weight: .55, coverage: notes.Coverage{State: search.StateReady, Coverage: 1},
 		cosines: map[string]float64{"novel": .15, "help": .15, "pumps": .15}}
 	f := newFixtureWith(t, map[string]string{
 		"novel.md": "Read Howards End by E. M. Forster.",
@@ -569,7 +569,7 @@ func TestWeakByOtherSpellings(t *testing.T) {
 // Words far apart count less than words that occur together.
 func TestWeakHitWithScatteredWords(t *testing.T) {
 	apart := strings.Repeat("Nothing about that. ", 20)
-	m := &fakeMeaning{weight: .5, coverage: notes.Coverage{State: search.StateReady, Coverage: 1},
+	m := &fakeSemantic{weight: .5, coverage: notes.Coverage{State: search.StateReady, Coverage: 1},
 		cosines: map[string]float64{"meet": .25, "scattered": .25, "tagged": .25}}
 	f := newFixture(t, map[string]string{
 		"meet.md":      apart + "The pump stands by the cellar stairs. " + apart,
@@ -598,9 +598,9 @@ func TestWeakHitWithScatteredWords(t *testing.T) {
 
 // While notes are being embedded, one without vectors ranks by its words.
 func TestHybridWhileEmbedding(t *testing.T) {
-	m := &fakeMeaning{weight: .5, coverage: notes.Coverage{State: search.StateBuilding, Coverage: .5},
+	m := &fakeSemantic{weight: .5, coverage: notes.Coverage{State: search.StateBuilding, Coverage: .5},
 		cosines: map[string]float64{"cooking": .1, "mention": .8}}
-	f := withMeaning(t, m)
+	f := withSemantic(t, m)
 	r := f.search(search.Query{Text: "harbour"})
 	assert.Equal(t, "boats", pathsOf(r)[0])
 	assert.Equal(t, notes.Coverage{State: search.StateBuilding, Coverage: .5}, r.Semantic)
@@ -611,21 +611,21 @@ func TestHybridWhileEmbedding(t *testing.T) {
 	assert.Equal(t, "mention", pathsOf(r)[0])
 }
 
-// scoringMeaning finds only some of the near notes.
-type scoringMeaning struct {
-	*fakeMeaning
+// scoringSemantic finds only some of the near notes.
+type scoringSemantic struct {
+	*fakeSemantic
 	near []string // paths that Nearest returns
 }
 
-func (m scoringMeaning) Nearest(context.Context, string, *notes.IDSet, int) ([]notes.SemanticHit, error) {
+func (m scoringSemantic) Nearest(context.Context, string, *notes.IDSet, int) ([]notes.SemanticHit, error) {
 	return m.all(func(n notes.Meta) bool { return slices.Contains(m.near, strings.TrimSuffix(n.Path, ".md")) }), nil
 }
 
 func TestHybrid_CosinesOfTextHits(t *testing.T) {
-	m := &fakeMeaning{weight: .5, coverage: notes.Coverage{State: search.StateReady, Coverage: 1},
+	m := &fakeSemantic{weight: .5, coverage: notes.Coverage{State: search.StateReady, Coverage: 1},
 		cosines: map[string]float64{"ships": .9, "mention": .8, "cooking": .1}}
-	f := withMeaning(t, m)
-	f.engine = search.NewEngine(f.store, f.index, scoringMeaning{m, []string{"ships", "cooking"}}, search.EngineOptions{SemanticTimeout: time.Minute})
+	f := withSemantic(t, m)
+	f.engine = search.NewEngine(f.store, f.index, scoringSemantic{m, []string{"ships", "cooking"}}, search.EngineOptions{SemanticTimeout: time.Minute})
 	r := f.search(search.Query{Text: "harbour"})
 	require.Equal(t, "boats", pathsOf(r)[0], "it has no vectors: by its words alone")
 	require.Equal(t, "mention", pathsOf(r)[1])
@@ -633,31 +633,31 @@ func TestHybrid_CosinesOfTextHits(t *testing.T) {
 	assert.Zero(t, r.Hits[1].Why.VectorRank)
 }
 
-// waitingMeaning blocks in Nearest until Cosines is called.
-type waitingMeaning struct {
-	scoringMeaning
+// waitingSemantic blocks in Nearest until Cosines is called.
+type waitingSemantic struct {
+	scoringSemantic
 	asked chan struct{}
 }
 
-func (m waitingMeaning) Nearest(ctx context.Context, text string, allowed *notes.IDSet, k int) ([]notes.SemanticHit, error) {
+func (m waitingSemantic) Nearest(ctx context.Context, text string, allowed *notes.IDSet, k int) ([]notes.SemanticHit, error) {
 	select {
 	case <-m.asked:
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	return m.scoringMeaning.Nearest(ctx, text, allowed, k)
+	return m.scoringSemantic.Nearest(ctx, text, allowed, k)
 }
 
-func (m waitingMeaning) Cosines(ctx context.Context, text string, ids []int64) ([]notes.SemanticHit, error) {
+func (m waitingSemantic) Cosines(ctx context.Context, text string, ids []int64) ([]notes.SemanticHit, error) {
 	close(m.asked)
-	return m.scoringMeaning.Cosines(ctx, text, ids)
+	return m.scoringSemantic.Cosines(ctx, text, ids)
 }
 
 func TestHybrid_CosinesRunBesideNearest(t *testing.T) {
-	m := &fakeMeaning{weight: .5, coverage: notes.Coverage{State: search.StateReady, Coverage: 1},
+	m := &fakeSemantic{weight: .5, coverage: notes.Coverage{State: search.StateReady, Coverage: 1},
 		cosines: map[string]float64{"ships": .9, "mention": .8}}
-	f := withMeaning(t, m)
-	f.engine = search.NewEngine(f.store, f.index, waitingMeaning{scoringMeaning{m, []string{"ships"}}, make(chan struct{})}, search.EngineOptions{SemanticTimeout: time.Minute})
+	f := withSemantic(t, m)
+	f.engine = search.NewEngine(f.store, f.index, waitingSemantic{scoringSemantic{m, []string{"ships"}}, make(chan struct{})}, search.EngineOptions{SemanticTimeout: time.Minute})
 	r := f.search(search.Query{Text: "harbour"})
 	assert.Equal(t, search.StateReady, r.Semantic.State)
 	assert.Contains(t, pathsOf(r), "ships")
@@ -673,18 +673,18 @@ func TestSearch_SemanticUnavailable(t *testing.T) {
 	ready := notes.Coverage{State: search.StateReady, Coverage: 1}
 	cosines := map[string]float64{"ships": .9}
 	for name, c := range map[string]struct {
-		m    *fakeMeaning
+		m    *fakeSemantic
 		want string
 	}{
-		"off":    {&fakeMeaning{weight: .5, coverage: notes.Coverage{State: search.StateOff}}, search.StateOff},
-		"empty":  {&fakeMeaning{weight: .5, coverage: notes.Coverage{State: search.StateBuilding}}, search.StateBuilding},
-		"script": {&fakeMeaning{weight: 0, coverage: ready, cosines: cosines}, search.StateUnsupported},
-		"panics": {&fakeMeaning{weight: .5, coverage: ready}, search.StateFailed},
-		"failed": {&fakeMeaning{weight: .5, coverage: ready, err: errors.New("boom")}, search.StateFailed},
-		"server": {&fakeMeaning{weight: .5, coverage: ready, err: away("waiting for a server: nothing listens there")}, search.StateFailed},
+		"off":    {&fakeSemantic{weight: .5, coverage: notes.Coverage{State: search.StateOff}}, search.StateOff},
+		"empty":  {&fakeSemantic{weight: .5, coverage: notes.Coverage{State: search.StateBuilding}}, search.StateBuilding},
+		"script": {&fakeSemantic{weight: 0, coverage: ready, cosines: cosines}, search.StateUnsupported},
+		"panics": {&fakeSemantic{weight: .5, coverage: ready}, search.StateFailed},
+		"failed": {&fakeSemantic{weight: .5, coverage: ready, err: errors.New("boom")}, search.StateFailed},
+		"server": {&fakeSemantic{weight: .5, coverage: ready, err: away("waiting for a server: nothing listens there")}, search.StateFailed},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := withMeaning(t, c.m)
+			f := withSemantic(t, c.m)
 			for _, mode := range []search.Mode{search.ModeHybrid, search.ModeSemantic} {
 				r := f.search(search.Query{Text: "harbour", Mode: mode})
 				assert.Equal(t, []string{"boats", "mention"}, pathsOf(r))
@@ -706,15 +706,15 @@ func TestSearch_FormerModel(t *testing.T) {
 		false: "the model knows neither these words nor their script; only words were searched",
 		true:  "the model knows neither these words nor their script; only words were searched until the vectors of another model are ready",
 	} {
-		f := withMeaning(t, &fakeMeaning{coverage: notes.Coverage{State: search.StateBuilding, Coverage: .5, Former: former}})
+		f := withSemantic(t, &fakeSemantic{coverage: notes.Coverage{State: search.StateBuilding, Coverage: .5, Former: former}})
 		assert.Equal(t, []string{want}, f.search(search.Query{Text: "harbour"}).Notes)
 	}
 }
 
 func TestSearch_SemanticTimeout(t *testing.T) {
-	m := &fakeMeaning{weight: .5, coverage: notes.Coverage{State: search.StateReady, Coverage: 1},
+	m := &fakeSemantic{weight: .5, coverage: notes.Coverage{State: search.StateReady, Coverage: 1},
 		cosines: map[string]float64{"ships": .9}, wait: time.Hour}
-	f := withMeaning(t, m)
+	f := withSemantic(t, m)
 	store := memoryStore(t, f)
 	f.paths("harbour") // lets Bleve, whose goroutines are outside the bubble, apply the changes
 	synctest.Test(t, func(t *testing.T) {
@@ -737,13 +737,13 @@ func TestSearch_SemanticTimeout(t *testing.T) {
 
 // The first searches wait a moment for vectors that are still being loaded.
 func TestSearch_SemanticLoading(t *testing.T) {
-	m := &fakeMeaning{weight: .5, coverage: notes.Coverage{State: search.StateLoading}, cosines: map[string]float64{"ships": .9}}
-	f := withMeaning(t, m)
+	m := &fakeSemantic{weight: .5, coverage: notes.Coverage{State: search.StateLoading}, cosines: map[string]float64{"ships": .9}}
+	f := withSemantic(t, m)
 	store := memoryStore(t, f)
 	f.paths("harbour")
 	hits := m.all(func(notes.Meta) bool { return true })
 	synctest.Test(t, func(t *testing.T) {
-		loaded := &loadingMeaning{fakeMeaning: m, hits: hits, after: time.Now().Add(900 * time.Millisecond)}
+		loaded := &loadingSemantic{fakeSemantic: m, hits: hits, after: time.Now().Add(900 * time.Millisecond)}
 		e := search.NewEngine(store, f.index, loaded, search.EngineOptions{})
 		r, err := e.Search(context.Background(), search.Query{Text: "harbour"})
 		require.NoError(t, err)
@@ -763,25 +763,25 @@ func TestSearch_SemanticLoading(t *testing.T) {
 	})
 }
 
-// loadingMeaning has no vectors until a given time.
-type loadingMeaning struct {
-	*fakeMeaning
+// loadingSemantic has no vectors until a given time.
+type loadingSemantic struct {
+	*fakeSemantic
 	after time.Time
 	hits  []notes.SemanticHit // read in advance: its clock must not wait for SQLite
 }
 
-func (m *loadingMeaning) Coverage() notes.Coverage {
+func (m *loadingSemantic) Coverage() notes.Coverage {
 	if time.Now().Before(m.after) {
 		return notes.Coverage{State: search.StateLoading}
 	}
 	return notes.Coverage{State: search.StateReady, Coverage: 1}
 }
 
-func (*loadingMeaning) Cosines(context.Context, string, []int64) ([]notes.SemanticHit, error) {
+func (*loadingSemantic) Cosines(context.Context, string, []int64) ([]notes.SemanticHit, error) {
 	return nil, nil
 }
 
-func (m *loadingMeaning) Nearest(ctx context.Context, _ string, _ *notes.IDSet, _ int) ([]notes.SemanticHit, error) {
+func (m *loadingSemantic) Nearest(ctx context.Context, _ string, _ *notes.IDSet, _ int) ([]notes.SemanticHit, error) {
 	select {
 	case <-time.After(time.Until(m.after)):
 		return m.hits, nil
@@ -826,8 +826,8 @@ func (m memory) List(context.Context, notes.ListQuery) (notes.ListPage, error) {
 
 // Numbers are found by their digits: to a model, they are all close to each other.
 func TestHybrid_Numbers(t *testing.T) {
-	m := &fakeMeaning{weight: .55, coverage: notes.Coverage{State: search.StateReady, Coverage: 1}, cosines: map[string]float64{"boats": .9, "cooking": .9}}
-	f := withMeaning(t, m)
+	m := &fakeSemantic{weight: .55, coverage: notes.Coverage{State: search.StateReady, Coverage: 1}, cosines: map[string]float64{"boats": .9, "cooking": .9}}
+	f := withSemantic(t, m)
 	f.write(map[string]string{"Book.md": "# Harbours\n\n978-0-374-27563-1"})
 	r := f.search(search.Query{Text: "978-0-374-27563-1"})
 	assert.Equal(t, []string{"Book"}, pathsOf(r))
@@ -842,8 +842,8 @@ func TestHybrid_Numbers(t *testing.T) {
 // A code's parts stand together in one note, which notes with near passages do not displace
 // before its text is read.
 func TestHybrid_BestByWordsIsRead(t *testing.T) {
-	m := &fakeMeaning{weight: .55, coverage: notes.Coverage{State: search.StateReady, Coverage: 1}, cosines: map[string]float64{}}
-	f := withMeaning(t, m)
+	m := &fakeSemantic{weight: .55, coverage: notes.Coverage{State: search.StateReady, Coverage: 1}, cosines: map[string]float64{}}
+	f := withSemantic(t, m)
 	files := map[string]string{"Offer.md": "# Boiler\n\n" + strings.Repeat("Radiators and pipes. ", 12) + "Offer AN-25-0417 of the plumber.\n"}
 	for i := range 80 {
 		files[fmt.Sprintf("Day %d.md", i)] = "# Day\n\nRain.\n"

@@ -23,9 +23,9 @@ func TestWhy(t *testing.T) {
 		"Planet.md":      "# Planet\n\nOrbits.",
 		"Plans.md":       "The plan.",
 	}
-	meaning := &fakeMeaning{weight: 0.5, coverage: notes.Coverage{State: search.StateReady, Coverage: 1, Passages: 5},
+	meaning := &fakeSemantic{weight: 0.5, coverage: notes.Coverage{State: search.StateReady, Coverage: 1, Passages: 5},
 		cosines: map[string]float64{"Bread/Rye": 0.7, "Bread/Wheat": 0.5, "Boat": 0.3, "Sail": 0.6, "Far": 0.01}}
-	f := newFixtureWith(t, files, scoringMeaning{meaning, []string{"Bread/Rye", "Sail"}})
+	f := newFixtureWith(t, files, scoringSemantic{meaning, []string{"Bread/Rye", "Sail"}})
 	meaning.store = f.store
 	why := func(note string, q search.Query) search.Explanation {
 		meta, err := f.vault.Lookup(context.Background(), note, notes.Scope{})
