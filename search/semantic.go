@@ -57,7 +57,8 @@ func (s *search) askSemantic(ctx context.Context) *semanticQuery {
 		return a
 	}
 	a.ctx, a.stop = context.WithTimeout(ctx, wait)
-	a.hits = make(chan nearest, 1)
+	hits := make(chan nearest, 1)
+	a.hits = hits // rank clears it if it drops the search
 	index.ExtraGoroutines.Add(1)
 	go func() {
 		var got nearest
@@ -66,7 +67,7 @@ func (s *search) askSemantic(ctx context.Context) *semanticQuery {
 			if p := recover(); p != nil {
 				got.err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
 			}
-			a.hits <- got
+			hits <- got
 		}()
 		got.hits, got.err = s.semantic.Nearest(a.ctx, s.r.semanticText, s.admitted, poolSize)
 	}()
