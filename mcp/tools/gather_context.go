@@ -64,6 +64,15 @@ func (p passage) fenced() string {
 	return text
 }
 
+// fitted is fenced, but drops the column names if the passage fits into the budget only without.
+func (p *passage) fitted(budget int) string {
+	if text := p.fenced(); len(text) <= budget || p.Columns == "" {
+		return text
+	}
+	p.Columns = ""
+	return p.fenced()
+}
+
 // runGatherContext fills the budget with passages, greedily:
 //
 //  1. It searches for the best 20 notes, and puts a second passage of the best note, if the
@@ -118,11 +127,7 @@ func runGatherContext(ctx context.Context, in *invocation, a gatherArgs) (Outcom
 			copies = append(copies, p.Path)
 			continue
 		}
-		text := p.fenced()
-		if len(text) > budget && p.Columns != "" {
-			p.Columns = ""
-			text = p.fenced()
-		}
+		text := p.fitted(budget)
 		if len(text) > budget {
 			out.LeftOut++
 			continue
