@@ -286,8 +286,7 @@ func (s *search) rank(ctx context.Context, need int) (*rankedList, error) {
 		return nil, err
 	}
 	if s.byDigits() { // notes have the day
-		ask.stop()
-		ask.hits = nil
+		ask.drop()
 	}
 	unread := list.remarks
 	text := byText(r.Best)

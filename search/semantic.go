@@ -58,7 +58,7 @@ func (s *search) askSemantic(ctx context.Context) *semanticQuery {
 	}
 	a.ctx, a.stop = context.WithTimeout(ctx, wait)
 	hits := make(chan nearest, 1)
-	a.hits = hits // rank clears it if it drops the search
+	a.hits = hits
 	index.ExtraGoroutines.Add(1)
 	go func() {
 		var got nearest
@@ -73,6 +73,12 @@ func (s *search) askSemantic(ctx context.Context) *semanticQuery {
 	}()
 	go func() {}() // becomes the last one started, so that the one above runs at once: see [index.InParallel]
 	return a
+}
+
+// drop ends a search whose answer is not needed.
+func (a *semanticQuery) drop() {
+	a.stop()
+	a.hits = nil
 }
 
 // answer waits for the semantic search and for the scores of the notes found by words. It
