@@ -15,11 +15,11 @@ func Edit(name string, text []byte, card func(name string, text []byte) ([]byte,
 	if !json.Valid(text) { // also bounds the nesting
 		return nil
 	}
-	canvas, err := hujson.Parse(text)
+	root, err := hujson.Parse(text)
 	if err != nil {
 		return nil
 	}
-	nodes, _ := member(canvas, "nodes").Value.(*hujson.Array)
+	nodes, _ := member(root, "nodes").Value.(*hujson.Array)
 	if nodes == nil {
 		return text
 	}
@@ -55,7 +55,7 @@ func Edit(name string, text []byte, card func(name string, text []byte) ([]byte,
 			}
 		}
 	}
-	return canvas.Pack()
+	return root.Pack()
 }
 
 // member returns the value of an object's member, the last one if the name is repeated.

@@ -232,7 +232,8 @@ func TestHistory_NotesDatabaseRebuilt(t *testing.T) {
 	f.requireNoTrace("xyzzy", "plugh")
 }
 
-// A note that another program deletes and writes anew is no edit of the deleted one.
+// TestHistory_Recreated writes a file at the path of a deleted note: history lists a new note, not
+// an edit of the deleted one.
 func TestHistory_Recreated(t *testing.T) {
 	f := newFixture(t)
 	f.save("a.md", "first\n")

@@ -86,16 +86,16 @@ func (v *Vault) reconcilePaths(ctx context.Context, paths []string) error {
 	return nil
 }
 
-// Bounds of reconcileUnreported: how long it looks for changes, beyond which the store has what the watcher
-// has reported, and how many notes it reads before it leaves them to Run.
+// Bounds of reconcileUnreported: how long it looks for changes, beyond which the store has
+// what the watcher has reported, and how many notes it reads before it leaves them to Run.
 const (
 	unreportedFor  = 3 * time.Second
 	mostUnreported = 1000
 )
 
-// reconcileUnreported waits for the first scan of the vault, at most for patience, and then reconciles the
-// notes that have changed on disk since, which the watcher may not have reported yet. It
-// returns errScanning if it must leave them to Run.
+// reconcileUnreported waits for the first scan of the vault, at most for patience, and then
+// reconciles the notes that have changed on disk since, which the watcher may not have reported
+// yet. It returns errScanning if it must leave them to Run.
 func (v *Vault) reconcileUnreported(ctx context.Context, patience time.Duration) error {
 	if err := v.progress.awaitWhole(ctx, patience); err != nil {
 		return err

@@ -13,8 +13,8 @@ import (
 // millisecond.
 const maxWorkers = 4
 
-// ExtraGoroutines is the number of goroutines that compute for the same searches in addition to those of
-// [InParallel]. While passages are embedded there are more threads than processors, so one more
+// ExtraGoroutines is the number of goroutines that compute for the same searches in addition to
+// those of [InParallel]. While passages are embedded there are more threads than processors, so one more
 // goroutine would take processor time from these.
 var ExtraGoroutines atomic.Int32
 

@@ -301,7 +301,7 @@ func (n *note) change(i int, c Change) ([]byte, error) {
 func (n *note) without(p Place, start int, next string) []byte {
 	end := p.End
 	if next == "" {
-		end += bytes.IndexByte(n.src[end:], '\n') + 1
+		end += bytes.IndexByte(n.src[end:], '\n') + 1 // nothing at the end of the note
 	}
 	return slices.Concat(n.src[:start], []byte(next), n.src[end:])
 }
