@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -291,7 +292,10 @@ func (h *peer) found(query string) []string {
 // end closes the program's input and returns its exit status.
 func (h *peer) end() error {
 	h.t.Helper()
-	require.NoError(h.t, h.stdin.Close())
+	// A program that ended by itself has had its input closed by Wait.
+	if err := h.stdin.Close(); !errors.Is(err, os.ErrClosed) {
+		require.NoError(h.t, err)
+	}
 	select {
 	case err := <-h.ended:
 		h.ended <- err // for the cleanup
