@@ -3,7 +3,6 @@ package mcp
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"log/slog"
 	"net"
@@ -14,6 +13,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"golang.org/x/time/rate"
+
+	"notesd/internal/httpserver"
 )
 
 const (
@@ -86,7 +87,7 @@ type HTTP struct {
 	o    HTTPOptions
 	log  *slog.Logger
 
-	guard     guard
+	guard     *httpserver.Guard
 	mux       *http.ServeMux
 	stateful  http.Handler
 	stateless http.Handler
@@ -132,12 +133,12 @@ func NewHTTP(core *Core, o HTTPOptions) (*HTTP, error) {
 	h.replays = true
 	h.mux = http.NewServeMux()
 	h.mux.HandleFunc("GET /healthz", h.health)
-	h.mux.Handle("/mcp", h.guard.authorized(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	h.mux.Handle("/mcp", h.guard.Authorized(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h.ServeMCP(w, r, h.o.Profile)
 	})))
-	h.mux.Handle("/sse", h.guard.authorized(http.HandlerFunc(h.serveLegacy)))
+	h.mux.Handle("/sse", h.guard.Authorized(http.HandlerFunc(h.serveLegacy)))
 	for pattern, handler := range o.Own {
-		h.mux.Handle(pattern, h.guard.authorized(handler))
+		h.mux.Handle(pattern, h.guard.Authorized(handler))
 	}
 	for pattern, handler := range o.Open {
 		h.mux.Handle(pattern, handler)
@@ -175,14 +176,14 @@ func (h *HTTP) Bound(now func(subject string) (Profile, bool)) {
 
 func newHTTP(core *Core, o HTTPOptions, answers sdk.EventStore) *HTTP {
 	h := &HTTP{
-		core: core, o: o.withDefaults(), log: core.log, guard: guard{o.Hosts, o.Origins, sha256.Sum256([]byte(o.Token)), core.log},
+		core: core, o: o.withDefaults(), log: core.log, guard: httpserver.NewGuard(o.Token, o.Hosts, o.Origins, core.log),
 		sessions: make(map[*session]struct{}), shared: make(map[string]sharedLimits),
 		resumed: make(map[resumedAs]*session), deleted: make(map[resumedAs]bool),
 	}
 	quietLog := slog.New(quieter{core.log.Handler()})
 	h.stateful = sdk.NewStreamableHTTPHandler(serverFor, &sdk.StreamableHTTPOptions{
 		Logger: quietLog, EventStore: answers,
-		MaxRequestBodyBytes: -1, DisableLocalhostProtection: true, // both are done by admit and readMessages
+		MaxRequestBodyBytes: -1, DisableLocalhostProtection: true, // both are done by the guard and readMessages
 	})
 	h.stateless = sdk.NewStreamableHTTPHandler(serverFor, &sdk.StreamableHTTPOptions{
 		Logger: quietLog, Stateless: true, PropagateRequestCancellation: true,
@@ -202,23 +203,23 @@ func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		// handler did not consume, and would otherwise wait indefinitely.
 		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(h.o.bodyRead)) // not supported by all writers in tests
 	}
-	if !h.guard.admit(w, r) {
+	if !h.guard.Admit(w, r) {
 		return
 	}
-	patient := &patientWriter{ResponseWriter: w, wait: h.o.stall, silence: h.o.silence}
-	defer patient.end()
+	patient := httpserver.NewPatientWriter(w, h.o.stall, h.o.silence)
+	defer patient.End()
 	h.mux.ServeHTTP(patient, r)
 }
 
 // Serve answers requests on the listener until ctx is cancelled, then closes all sessions.
-// It returns as ServeUntil does.
+// It returns as [httpserver.Serve] does.
 func (h *HTTP) Serve(ctx context.Context, ln net.Listener) error {
 	const headerBytes = 64 << 10
 	server := &http.Server{
 		Handler: h, MaxHeaderBytes: headerBytes, ReadHeaderTimeout: h.o.headerRead,
 		ErrorLog: slog.NewLogLogger(h.log.Handler(), slog.LevelDebug),
 	}
-	return ServeUntil(ctx, ln, server, func() {
+	return httpserver.Serve(ctx, ln, server, func() {
 		var others sync.WaitGroup
 		if h.o.Stopping != nil {
 			others.Go(h.o.Stopping)
@@ -226,50 +227,6 @@ func (h *HTTP) Serve(ctx context.Context, ln net.Listener) error {
 		h.Close()
 		others.Wait()
 	})
-}
-
-// ServeUntil runs the server on the listener until ctx is cancelled. It then calls
-// stopping, which must end the streams that the server would wait for, and returns nil when
-// no requests are left, or two seconds after stopping at the latest. Any other error is the
-// listener's.
-func ServeUntil(ctx context.Context, ln net.Listener, server *http.Server, stopping func()) error {
-	// Browsers open connections in advance. Those still unused after unusedWait are closed,
-	// because Shutdown would wait for them for all of stopWait.
-	const unusedWait, stopWait = 500 * time.Millisecond, 2 * time.Second
-	var unused sync.Map
-	server.IdleTimeout = 2 * time.Minute
-	server.ConnState = func(c net.Conn, state http.ConnState) {
-		if state == http.StateNew {
-			unused.Store(c, nil)
-		} else {
-			unused.Delete(c)
-		}
-	}
-	stopped := make(chan struct{})
-	stop := context.AfterFunc(ctx, func() {
-		defer close(stopped)
-		_ = ln.Close() // a proxy then sends new requests to another server
-		stopping()
-		closing := time.AfterFunc(unusedWait, func() {
-			for c := range unused.Range {
-				_ = c.(net.Conn).Close() // no request is lost
-			}
-		})
-		defer closing.Stop()
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWait)
-		defer cancel()
-		// Errors come from closing the listener again and from clients that do not read
-		// their responses.
-		_ = server.Shutdown(ctx)
-		_ = server.Close()
-	})
-	err := server.Serve(ln)
-	if stop() { // ctx was not cancelled
-		stopping()
-		return err
-	}
-	<-stopped
-	return nil
 }
 
 // Close ends all sessions and rejects new ones. Requests in progress may continue for as

@@ -142,10 +142,10 @@ func (h *HTTP) readMessages(w http.ResponseWriter, r *http.Request) ([]jsonrpc.M
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLarge):
-		h.guard.refuse(w, r, http.StatusRequestEntityTooLarge, fmt.Sprintf("a request may have %d bytes", limit))
+		h.guard.Refuse(w, r, http.StatusRequestEntityTooLarge, fmt.Sprintf("a request may have %d bytes", limit))
 		return nil, false
 	case err != nil:
-		h.guard.refuse(w, r, http.StatusRequestTimeout, "the request did not come whole")
+		h.guard.Refuse(w, r, http.StatusRequestTimeout, "the request did not come whole")
 		return nil, false
 	}
 	_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // set by ServeHTTP; the response may be a stream

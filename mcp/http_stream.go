@@ -5,11 +5,8 @@ import (
 	"errors"
 	"iter"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
-	"sync"
-	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -140,80 +137,4 @@ func (w *streamWriter) Flush() {
 	_, _ = w.ResponseWriter.Write(w.events) // if the client has gone, the request ends
 	w.events = nil
 	_ = http.NewResponseController(w.ResponseWriter).Flush()
-}
-
-// A patientWriter limits the time that the client may take to accept each 64 KiB. It sends a
-// comment on an event stream whenever nothing has been sent for a while: proxies close
-// connections that are silent, many of them after a minute. The comments fall between
-// events because each event is one write.
-type patientWriter struct {
-	http.ResponseWriter
-	wait, silence time.Duration
-
-	mu      sync.Mutex
-	ended   bool
-	comment *time.Timer // nil unless this is an event stream
-}
-
-// Write implements http.ResponseWriter.
-func (w *patientWriter) Write(p []byte) (int, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.writeLocked(p)
-}
-
-// writeLocked writes p in parts, so that a slow client has the time for each.
-func (w *patientWriter) writeLocked(p []byte) (int, error) {
-	const most = 64 << 10
-	n := 0
-	for part := range slices.Chunk(p, most) {
-		// Only writers in tests do not support deadlines.
-		_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(time.Now().Add(w.wait))
-		written, err := w.ResponseWriter.Write(part)
-		if n += written; err != nil {
-			return n, err
-		}
-	}
-	return n, nil
-}
-
-// Unwrap returns the underlying writer, for http.ResponseController.
-func (w *patientWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
-
-// Flush implements http.Flusher.
-func (w *patientWriter) Flush() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.flushLocked()
-}
-
-func (w *patientWriter) flushLocked() {
-	_ = http.NewResponseController(w.ResponseWriter).Flush()
-	switch {
-	case w.comment != nil:
-		w.comment.Reset(w.silence)
-	case w.Header().Get("Content-Type") == "text/event-stream":
-		w.comment = time.AfterFunc(w.silence, w.sendComment)
-	}
-}
-
-func (w *patientWriter) sendComment() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.ended {
-		return
-	}
-	if _, err := w.writeLocked([]byte(":\n\n")); err == nil { // otherwise the request ends
-		w.flushLocked()
-	}
-}
-
-// end stops the comments. The handler must not return before.
-func (w *patientWriter) end() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.ended = true
-	if w.comment != nil {
-		w.comment.Stop()
-	}
 }

@@ -16,9 +16,9 @@ import (
 	"notesd/internal/config"
 	"notesd/internal/daemon"
 	"notesd/internal/desktop"
+	"notesd/internal/httpserver"
 	"notesd/internal/service"
 	"notesd/internal/web"
-	"notesd/mcp"
 )
 
 func webCommand(a *app) *cobra.Command {
@@ -77,7 +77,7 @@ func (a *app) servedPage(ctx context.Context, cfg *config.Config, open bool) (se
 // web serves the page until ctx is cancelled. Like a host, it is a client of the daemon:
 // the relay starts one if necessary and reconnects when it is replaced.
 func (a *app) web(ctx context.Context, cfg *config.Config, addr string, open bool) error {
-	if host, _, err := net.SplitHostPort(addr); err != nil || !mcp.IsLoopback(host) {
+	if host, _, err := net.SplitHostPort(addr); err != nil || !httpserver.IsLoopback(host) {
 		return service.Usagef("Use 127.0.0.1:PORT. notesd serve --http serves other machines.", "%q is not a loopback address", addr)
 	}
 	if err := service.MakePrivate(cfg.State); err != nil {
@@ -108,7 +108,7 @@ func (a *app) web(ctx context.Context, cfg *config.Config, addr string, open boo
 	}
 	g.Go(func() error {
 		local := &http.Server{Handler: server.Local(), ReadHeaderTimeout: 10 * time.Second, ErrorLog: log.New(io.Discard, "", 0)}
-		return mcp.ServeUntil(ctx, listener, local, func() { _ = server.Close() }) // the relay also ends with ctx
+		return httpserver.Serve(ctx, listener, local, func() { _ = server.Close() }) // the relay also ends with ctx
 	})
 	return g.Wait()
 }

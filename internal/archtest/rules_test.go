@@ -31,7 +31,7 @@ var layers = map[string]layer{
 	},
 	"internal/service": {
 		imports: []string{
-			"internal/atomicfile", "internal/config", "internal/daemon", "internal/fsid", "internal/mirror", "internal/sqlite", "internal/web", "mcp", "migrations",
+			"internal/atomicfile", "internal/config", "internal/daemon", "internal/fsid", "internal/httpserver", "internal/mirror", "internal/sqlite", "internal/web", "mcp", "migrations",
 			"notes", "notes/pglog", "notes/store", "notes/vault", "notes/vault/disk", "prompts", "search", "search/index",
 			"vectors", "vectors/bert", "vectors/endpoint", "vectors/model", "vectors/table", "watcher",
 		},
@@ -39,7 +39,7 @@ var layers = map[string]layer{
 		why:        "it assembles the packages into a daemon; the commands start and query it",
 	},
 	"mcp": {
-		imports:    []string{"mcp/tools", "mcp/transport", "notes", "search", "vectors/table", "prompts", "internal/fsid", "internal/phrase"},
+		imports:    []string{"mcp/tools", "mcp/transport", "notes", "search", "vectors/table", "prompts", "internal/fsid", "internal/httpserver", "internal/phrase"},
 		thirdParty: []string{"github.com/modelcontextprotocol/go-sdk", "github.com/google/jsonschema-go"},
 		why:        "the protocol calls the domain and the engines through interfaces, without access to storage, files and configuration",
 	},
@@ -182,6 +182,7 @@ var layers = map[string]layer{
 	"internal/textdiff":   {imports: []string{"internal/phrase"}, thirdParty: []string{"github.com/aymanbagabas/go-udiff"}, why: leafWhy},
 	"internal/atomicfile": {why: leafWhy},
 	"internal/moment":     {why: leafWhy},
+	"internal/httpserver": {imports: []string{"internal/phrase"}, why: leafWhy},
 	"internal/jsonrpc":    {why: leafWhy},
 	"internal/phrase":     {why: leafWhy},
 	"internal/quote":      {why: leafWhy},
@@ -194,7 +195,7 @@ var layers = map[string]layer{
 		why:        "it is a client of the protocol; the commands and the web page decide what to call",
 	},
 	"internal/web": {
-		imports:    []string{"internal/markdown", "internal/markdown/tasks", "internal/session", "mcp", "mcp/tools", "search", "search/terms"}, // where front matter ends; the boxes of tasks; the types of results; what matches a word
+		imports:    []string{"internal/httpserver", "internal/markdown", "internal/markdown/tasks", "internal/session", "mcp", "mcp/tools", "search", "search/terms"}, // where front matter ends; the boxes of tasks; the types of results; what matches a word
 		thirdParty: []string{"github.com/modelcontextprotocol/go-sdk", "github.com/yuin/goldmark"},
 		why:        "the page is an MCP client, with no more access to the vault than other clients",
 	},

@@ -22,6 +22,7 @@ import (
 	"golang.org/x/net/netutil"
 
 	"notesd/internal/config"
+	"notesd/internal/httpserver"
 	"notesd/internal/web"
 	"notesd/mcp"
 )
@@ -160,7 +161,7 @@ func (s *Service) pipe(ctx context.Context, sessions *sync.WaitGroup, profile mc
 // checkExposure returns an error for an address that would send notes and the
 // token over a network unencrypted.
 func checkExposure(c config.HTTP) error {
-	if c.TLSCert != "" || c.BehindProxy || mcp.IsLoopback(c.Addr) {
+	if c.TLSCert != "" || c.BehindProxy || httpserver.IsLoopback(c.Addr) {
 		return nil
 	}
 	return Usagef("Set http.tls_cert and http.tls_key, or http.behind_proxy if a proxy in front terminates TLS, or use 127.0.0.1.",

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"notesd/internal/config"
+	"notesd/internal/httpserver"
 	"notesd/mcp"
 	"notesd/notes"
 	"notesd/notes/pglog"
@@ -128,7 +129,7 @@ func (n *node) serve(w http.ResponseWriter, r *http.Request) {
 	if n.own.draining.Load() {
 		w.Header().Set("Connection", "close") // the next request should go to another node
 	}
-	subject, valid, err := n.access.subject(r.Context(), mcp.BearerToken(r))
+	subject, valid, err := n.access.subject(r.Context(), httpserver.BearerToken(r))
 	switch {
 	case errors.Is(err, errToken):
 		w.Header().Set("WWW-Authenticate", `Bearer realm="notesd"`)

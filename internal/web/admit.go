@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"notesd/mcp"
+	"notesd/internal/httpserver"
 )
 
 const (
@@ -81,7 +81,7 @@ func (s *Server) login(w http.ResponseWriter, r *http.Request) {
 	// With any other host name, the browser uses TLS, which a proxy may terminate.
 	http.SetCookie(w, &http.Cookie{ //nolint:gosec // see above
 		Name: cookieName(r), Value: cookie, Path: "/", MaxAge: int(loginLife.Seconds()),
-		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: r.TLS != nil || !mcp.IsLoopback(r.Host),
+		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: r.TLS != nil || !httpserver.IsLoopback(r.Host),
 	})
 	s.write(w, r, http.StatusOK, "login", page{Title: "Welcome"})
 }
@@ -129,7 +129,7 @@ func (s *Server) headers(next http.Handler) http.Handler {
 // this machine, which a foreign page can send through DNS rebinding.
 func (s *Server) Local() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !mcp.IsLoopback(r.Host) {
+		if !httpserver.IsLoopback(r.Host) {
 			http.Error(w, "this page is for this machine only", http.StatusForbidden)
 			return
 		}

@@ -1,4 +1,4 @@
-package mcp
+package httpserver
 
 import (
 	"crypto/sha256"
@@ -19,23 +19,30 @@ import (
 // the token, which no web page has.
 var probed = []string{"/healthz", "/readyz", "/metrics"}
 
-// A guard admits requests by the host they name, the origin of the page that sends them,
+// A Guard admits requests by the host they name, the origin of the page that sends them,
 // and the token.
-type guard struct {
-	hosts, origins []string          // see HTTPOptions
+type Guard struct {
+	hosts, origins []string
 	token          [sha256.Size]byte // SHA-256
 	log            *slog.Logger
 }
 
-// admit rejects requests that a web page could make a browser send: those that name a host
+// NewGuard returns a guard that admits the hosts, with or without a port, besides those of
+// the loopback interface, and pages of the origins (https://example.com). Rejected requests
+// are logged at the debug level.
+func NewGuard(token string, hosts, origins []string, log *slog.Logger) *Guard {
+	return &Guard{hosts, origins, sha256.Sum256([]byte(token)), log}
+}
+
+// Admit rejects requests that a web page could make a browser send: those that name a host
 // other than this one (DNS rebinding) and those from an origin that is not allowed. It also
 // answers preflight requests from allowed origins. It returns false if it has responded.
-func (g *guard) admit(w http.ResponseWriter, r *http.Request) bool {
+func (g *Guard) Admit(w http.ResponseWriter, r *http.Request) bool {
 	if slices.Contains(probed, r.URL.Path) && r.Header.Get("Origin") == "" {
 		return true
 	}
 	if !g.knowsHost(r.Host) {
-		g.refuse(w, r, http.StatusForbidden, fmt.Sprintf("the host %q is not allowed: add it to http.allowed_origins if it is yours", phrase.Clip(phrase.OneLine(r.Host), 100)))
+		g.Refuse(w, r, http.StatusForbidden, fmt.Sprintf("the host %q is not allowed: add it to http.allowed_origins if it is yours", phrase.Clip(phrase.OneLine(r.Host), 100)))
 		return false
 	}
 	origin := r.Header.Get("Origin")
@@ -43,7 +50,7 @@ func (g *guard) admit(w http.ResponseWriter, r *http.Request) bool {
 		return true
 	}
 	if !g.knowsOrigin(origin, r.Host) {
-		g.refuse(w, r, http.StatusForbidden, fmt.Sprintf("the origin %q is not allowed: add it to http.allowed_origins if it is yours", phrase.Clip(phrase.OneLine(origin), 100)))
+		g.Refuse(w, r, http.StatusForbidden, fmt.Sprintf("the origin %q is not allowed: add it to http.allowed_origins if it is yours", phrase.Clip(phrase.OneLine(origin), 100)))
 		return false
 	}
 	header := w.Header()
@@ -60,7 +67,7 @@ func (g *guard) admit(w http.ResponseWriter, r *http.Request) bool {
 	return false
 }
 
-func (g *guard) knowsHost(host string) bool {
+func (g *Guard) knowsHost(host string) bool {
 	name := hostName(host)
 	if IsLoopback(host) {
 		return true
@@ -89,7 +96,7 @@ func hostName(host string) string {
 }
 
 // knowsOrigin reports whether the origin is configured or is the requested host itself.
-func (g *guard) knowsOrigin(origin, host string) bool {
+func (g *Guard) knowsOrigin(origin, host string) bool {
 	if slices.ContainsFunc(g.origins, func(o string) bool { return strings.EqualFold(strings.TrimSuffix(o, "/"), origin) }) {
 		return true
 	}
@@ -106,22 +113,22 @@ func BearerToken(r *http.Request) string {
 	return strings.TrimSpace(token)
 }
 
-// authorized rejects requests without the token. It compares digests in constant time, so
+// Authorized rejects requests without the token. It compares digests in constant time, so
 // that timing reveals nothing about the token, not even its length.
-func (g *guard) authorized(next http.Handler) http.Handler {
+func (g *Guard) Authorized(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		got := sha256.Sum256([]byte(BearerToken(r)))
 		if subtle.ConstantTimeCompare(got[:], g.token[:]) != 1 {
 			w.Header().Set("WWW-Authenticate", `Bearer realm="notesd"`)
-			g.refuse(w, r, http.StatusUnauthorized, "a bearer token is needed: it is in the token file that notesd status names")
+			g.Refuse(w, r, http.StatusUnauthorized, "a bearer token is needed: it is in the token file that notesd status names")
 			return
 		}
 		next.ServeHTTP(w, r)
 	})
 }
 
-// refuse responds with a status and the reason, and closes the connection.
-func (g *guard) refuse(w http.ResponseWriter, r *http.Request, status int, why string) {
+// Refuse responds with a status and the reason, and closes the connection.
+func (g *Guard) Refuse(w http.ResponseWriter, r *http.Request, status int, why string) {
 	g.log.Debug("refused an HTTP request", "status", status, "reason", why, "remote", r.RemoteAddr)
 	w.Header().Set("Connection", "close") // instead of reading the rest of the body
 	http.Error(w, why, status)

@@ -1,4 +1,4 @@
-package mcp
+package httpserver
 
 import (
 	"context"
@@ -54,7 +54,7 @@ func TestPatientWriter_SteadyReader(t *testing.T) {
 		const size, part = 4 << 20, 4 << 10
 		ln := &pipes{conns: make(chan net.Conn), closed: make(chan struct{})}
 		server := &http.Server{ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			_, err := (&patientWriter{ResponseWriter: w, wait: time.Second}).Write(make([]byte, size))
+			_, err := NewPatientWriter(w, time.Second, time.Minute).Write(make([]byte, size))
 			assert.NoError(t, err)
 		})}
 		ended := make(chan error, 1)
@@ -80,7 +80,7 @@ func TestPatientWriter_SteadyReader(t *testing.T) {
 
 // A server that stops waits for requests in progress, but not for a connection that a
 // browser opened in advance. The clock is that of the bubble.
-func TestServeUntil_UnusedConnection(t *testing.T) {
+func TestServe_UnusedConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ln := &pipes{conns: make(chan net.Conn), closed: make(chan struct{})}
 		ctx, cancel := context.WithCancel(t.Context())
@@ -91,7 +91,7 @@ func TestServeUntil_UnusedConnection(t *testing.T) {
 			_, _ = w.Write([]byte("done"))
 		})}
 		ended := make(chan error, 1)
-		go func() { ended <- ServeUntil(ctx, ln, server, func() { stopping = true }) }()
+		go func() { ended <- Serve(ctx, ln, server, func() { stopping = true }) }()
 
 		unused, used := ln.dial(), ln.dial()
 		_, err := used.Write([]byte("GET / HTTP/1.1\r\nHost: x\r\n\r\n"))
@@ -116,7 +116,7 @@ func TestServeUntil_UnusedConnection(t *testing.T) {
 		ln := &pipes{conns: make(chan net.Conn), closed: make(chan struct{})}
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
-		go func() { ended <- ServeUntil(ctx, ln, &http.Server{ReadHeaderTimeout: time.Minute}, func() {}) }()
+		go func() { ended <- Serve(ctx, ln, &http.Server{ReadHeaderTimeout: time.Minute}, func() {}) }()
 		unused := ln.dial()
 		synctest.Wait()
 		began := time.Now()
