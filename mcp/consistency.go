@@ -8,8 +8,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Shared is the log of a vault that several nodes share. Sessions may move between them.
-type Shared interface {
+// SharedLog is the log of a vault that several nodes share. Sessions may move between them.
+type SharedLog interface {
 	// Seq returns the number of the newest change that a result may depend on.
 	Seq() uint64
 	// Await waits, up to a bound, until the vault has all changes up to seq. If seq is 0,
@@ -25,7 +25,7 @@ const MetaSeq = "notesd/seq"
 // A consistency keeps requests of a session from reading a shared vault as it was before
 // changes that its client has seen on another node.
 type consistency struct {
-	shared  Shared      // nil: the vault is not shared
+	shared  SharedLog   // nil: the vault is not shared
 	reached atomic.Bool // this node has all that the client may have seen before the session began here
 }
 

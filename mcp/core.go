@@ -37,7 +37,7 @@ type Options struct {
 	Opened, Settled <-chan struct{}
 
 	// Shared, if not nil, is the log of a vault shared by several nodes.
-	Shared Shared
+	Shared SharedLog
 
 	// Profile bounds every session; a session's own profile can only narrow it. It has no
 	// selection of tools, because each session has its own.

@@ -29,9 +29,9 @@ type Embedder interface {
 	Weight(text string) float64
 }
 
-// Shared shares vectors of texts, as little-endian half-precision floats, among several nodes,
-// so that only one of them computes each. Texts are identified by their hashes.
-type Shared interface {
+// SharedVectors shares vectors of texts, as little-endian half-precision floats, among several
+// nodes, so that only one of them computes each. Texts are identified by their hashes.
+type SharedVectors interface {
 	// Vectors returns the known vectors, and the hashes of the texts that this node must embed.
 	// The others are being embedded by other nodes. It waits while that is true of all of them.
 	Vectors(ctx context.Context, model string, hashes []string) (known map[string][]byte, claimed []string, err error)

@@ -42,7 +42,7 @@ type Options struct {
 	// Wait, if not nil, blocks until embedding may begin, so that the text index of
 	// a new vault can use the processors first.
 	Wait   func(ctx context.Context) error
-	Shared Shared // vectors of other nodes; nil: there are no other nodes
+	Shared SharedVectors // vectors of other nodes; nil: there are no other nodes
 	Log    *slog.Logger
 	Now    func() time.Time
 }

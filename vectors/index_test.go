@@ -102,9 +102,9 @@ type world struct {
 	index *Index
 	stop  func()
 
-	shared     Shared      // of Options
-	keepUnused int         // of the index; 0: its default
-	load       func() Load // of Options; nil: the machine's
+	shared     SharedVectors // of Options
+	keepUnused int           // of the index; 0: its default
+	load       func() Load   // of Options; nil: the machine's
 	now        func() time.Time
 	wait       func(context.Context) error
 	silence    time.Duration // of the index; 0: its default

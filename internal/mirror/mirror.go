@@ -376,7 +376,7 @@ func (m *Mirror) syncLocked(ctx context.Context, paths []string, all bool) error
 		m.status.Unlock()
 	}
 	for range maxRounds {
-		changed, err := m.down(ctx, all || len(paths) > 0)
+		changed, err := m.pull(ctx, all || len(paths) > 0)
 		if err != nil {
 			return err
 		}
@@ -384,7 +384,7 @@ func (m *Mirror) syncLocked(ctx context.Context, paths []string, all bool) error
 		if len(paths) == 0 && !all {
 			return nil
 		}
-		again, err := m.up(ctx, paths, all)
+		again, err := m.push(ctx, paths, all)
 		if err != nil || !again {
 			return err
 		}

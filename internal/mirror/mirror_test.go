@@ -391,7 +391,7 @@ func TestConflicts(t *testing.T) {
 				c.b(b)
 				if late { // b has followed the log, and a commits before it does
 					a.sync()
-					_, err := b.m.up(t.Context(), nil, true)
+					_, err := b.m.push(t.Context(), nil, true)
 					require.NoError(t, err)
 				}
 				got := agree(t, a, b)
@@ -795,7 +795,7 @@ func TestMirror_PendingVersionLost(t *testing.T) {
 	require.NoError(t, a.m.write(t.Context(), waiting))
 	b.save("N.md", "2")
 	require.NoError(t, b.m.sync(t.Context(), []string{"N.md"}, false))
-	_, err := a.m.settle(t.Context())
+	_, err := a.m.retryPending(t.Context())
 	require.NoError(t, err)
 	b.close()
 	s.Exec(fmt.Sprintf(`UPDATE files SET hash = sha256('1'), seq = %[1]d; UPDATE vaults SET seq = %[1]d; DELETE FROM feed WHERE seq > %[1]d; DELETE FROM batches WHERE seq > %[1]d`, seq))
@@ -942,7 +942,7 @@ func TestMirror_OwnWritesChangedElsewhere(t *testing.T) {
 	a.save("Undone.md", "1\n")
 	a.sync()
 	for _, all := range []bool{false, true} { // as if this happened in the middle of a sync
-		again, err := b.m.up(t.Context(), []string{"New.md", "Undone.md"}, all)
+		again, err := b.m.push(t.Context(), []string{"New.md", "Undone.md"}, all)
 		require.NoError(t, err)
 		assert.True(t, again)
 	}
@@ -1229,7 +1229,7 @@ func TestSettle_Ignored(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{".hidden/B.md"}, waiting)
 	s.Exec(`ALTER TABLE files RENAME TO gone`)
-	_, err = n.m.settle(t.Context())
+	_, err = n.m.retryPending(t.Context())
 	require.NoError(t, err)
 	s.Exec(`ALTER TABLE gone RENAME TO files`)
 	n.sync()
@@ -1292,7 +1292,7 @@ func TestMirror_JustEmptied(t *testing.T) {
 	assert.False(t, woken(), "it would be compared all the time")
 	b.sync()
 	assert.Equal(t, map[string]string{"N.md": "n", "New.md": ""}, b.files())
-	now = now.Add(settled)
+	now = now.Add(stableAge)
 	paths, all := a.m.queue.Take()
 	require.NoError(t, a.m.sync(t.Context(), paths, all))
 	b.sync()

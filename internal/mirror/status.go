@@ -44,7 +44,7 @@ type condition struct {
 	Status
 	failed error // the error of the last sync
 	copies int   // conflict copies made
-	left   int   // files that settle has to compare; 0 if not known yet
+	left   int   // files that retryPending has to compare; 0 if not known yet
 }
 
 // report records the result of a sync, and logs it if it differs from the previous one.

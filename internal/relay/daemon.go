@@ -75,7 +75,7 @@ func (l *link) responseFromDaemon(line []byte, m jsonrpc.Message) {
 	}
 	r := l.requests.find(id)
 	if r != nil {
-		l.fruitful.Store(true)
+		l.useful.Store(true)
 		l.requests.remove(r)
 		if m.Result.Found() {
 			l.handshake.note(r, line, m)
@@ -193,7 +193,7 @@ type link struct {
 	generation int
 	lost       chan struct{} // closed when reading has ended
 	drained    chan struct{} // closed when a closing daemon has sent all answers
-	fruitful   atomic.Bool   // whether it has answered a request
+	useful     atomic.Bool   // whether it has answered a request
 
 	writing sync.Mutex
 

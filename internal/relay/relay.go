@@ -114,7 +114,7 @@ func (r *Relay) Run(ctx context.Context) error {
 // run serves the client with one daemon after another until ctx ends or the session
 // cannot continue.
 func (s *session) run(ctx context.Context, dial func(ctx context.Context, asked bool) (io.ReadWriteCloser, error)) error {
-	barren := 0 // consecutive daemons that answered nothing
+	silent := 0 // consecutive daemons that answered nothing
 	for generation := 1; ctx.Err() == nil; generation++ {
 		conn, err := dial(ctx, generation == 1 || s.waiting() > 0)
 		if errors.Is(err, daemon.ErrStopped) {
@@ -138,11 +138,11 @@ func (s *session) run(ctx context.Context, dial func(ctx context.Context, asked 
 			s.awaitRequest(ctx, math.MaxInt64)
 		case reason == daemon.ReasonReplaced:
 			pause(ctx, replacedPause+rand.N(replacedPause))
-		case l.fruitful.Load() || reason != "":
-			barren = 0
+		case l.useful.Load() || reason != "":
+			silent = 0
 		default:
-			barren++
-			pause(ctx, backoff(barren))
+			silent++
+			pause(ctx, backoff(silent))
 		}
 	}
 	return context.Cause(ctx)

@@ -228,7 +228,7 @@ func (s *Service) open(ctx context.Context) error {
 	}
 	s.closers = append(s.closers, store.Close)
 	s.subscriptions.Versions = store.Versions
-	var shared vault.Shared
+	var shared vault.SharedLog
 	if s.cfg.Store.Postgres != "" {
 		if err := s.openMirror(ctx); err != nil {
 			return err

@@ -16,11 +16,11 @@ import (
 	"notesd/notes/vault/disk"
 )
 
-// Shared is the log of a vault that several nodes share. It determines the order of
+// SharedLog is the log of a vault that several nodes share. It determines the order of
 // concurrent changes to a note: an operation is committed to it after its new texts are
 // staged and before the first name changes. An operation interrupted by a crash is
 // completed or reverted according to the log.
-type Shared interface {
+type SharedLog interface {
 	// Commit writes the batch. The error is a [*notes.LogConflict] if the log has other
 	// files than the batch was computed from. It wraps [notes.ErrOutcomeUnknown] if the
 	// batch may nevertheless have been written.

@@ -36,7 +36,7 @@ type Options struct {
 	Protected func() []string
 
 	History notes.HistoryLimits
-	Shared  Shared // the log shared by this vault's nodes; nil for a vault on one node
+	Shared  SharedLog // the log shared by this vault's nodes; nil for a vault on one node
 	Now     func() time.Time
 	Log     *slog.Logger
 

@@ -16,13 +16,13 @@ import (
 	"notesd/notes/vault"
 )
 
-// settled is the minimum age of a file for its stat to identify its bytes: a second save
+// stableAge is the minimum age of a file for its stat to identify its bytes: a second save
 // within one clock tick would not change the stat. A known file that is younger and empty is not
 // committed either.
-const settled = 2 * time.Second
+const stableAge = 2 * time.Second
 
-// up commits the changes in the folder. It reports whether the log has to be read again.
-func (m *Mirror) up(ctx context.Context, paths []string, all bool) (again bool, err error) {
+// push commits the changes in the folder. It reports whether the log has to be read again.
+func (m *Mirror) push(ctx context.Context, paths []string, all bool) (again bool, err error) {
 	named := make([]string, len(paths))
 	for i, p := range paths {
 		named[i] = notes.Nfc(p)
@@ -98,13 +98,13 @@ func (c *commit) file(ctx context.Context, f store.File, b base, r *record) erro
 	}
 	hash, age := notes.Hash(data), c.m.opt.Now().Sub(time.Unix(0, max(st.Mtime, st.Ctime)))
 	if known && hash == b.hash {
-		if age >= settled {
+		if age >= stableAge {
 			b.stat = st
 			r.base[f.Path] = b
 		}
 		return nil
 	}
-	if known && len(data) == 0 && age >= 0 && age < settled { // a program may be about to write it
+	if known && len(data) == 0 && age >= 0 && age < stableAge { // a program may be about to write it
 		c.m.queue.Put([]string{f.DiskPath}, false)
 		return nil
 	}

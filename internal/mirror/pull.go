@@ -21,23 +21,23 @@ const (
 	stepBytes   = 8 << 20 // limit of their total size
 )
 
-// A sync runs down, then up. Down applies the log's batches in order, each as one
+// A sync pulls, then pushes. pull applies the log's batches in order, each as one
 // operation, and afterwards records base and position: after a crash in between, the
 // batch is repeated, and its files already equal the log's. A file that could not be
 // placed is pending. It is compared with the newest version once all batches are applied;
-// until then up skips it, because the folder's version may be older than the log's. Up
+// until then push skips it, because the folder's version may be older than the log's. push
 // commits what differs from base, on the condition that the log still has the base. If
 // the log has another version, the file becomes pending, to be resolved in the sync's
 // next round.
 
-// down places the changes of the log that the folder lacks. It returns the paths of the
+// pull places the changes of the log that the folder lacks. It returns the paths of the
 // folder that have to be compared. Pending files are retried if retry is set, or if there
 // were new batches.
-func (m *Mirror) down(ctx context.Context, retry bool) (changed []string, err error) {
+func (m *Mirror) pull(ctx context.Context, retry bool) (changed []string, err error) {
 	for more := true; more; {
 		entries, err := m.log.Changes(ctx, m.at, pageBatches)
 		if errors.Is(err, pglog.ErrForeign) || errors.Is(err, pglog.ErrPruned) {
-			if err := m.begin(ctx, errors.Is(err, pglog.ErrPruned)); err != nil {
+			if err := m.compareAll(ctx, errors.Is(err, pglog.ErrPruned)); err != nil {
 				return nil, err
 			}
 			m.unplaced = true
@@ -53,7 +53,7 @@ func (m *Mirror) down(ctx context.Context, retry bool) (changed []string, err er
 			}
 		}
 		if retry || m.unplaced {
-			some, err := m.settle(ctx)
+			some, err := m.retryPending(ctx)
 			if err != nil {
 				return nil, err
 			}
@@ -61,16 +61,16 @@ func (m *Mirror) down(ctx context.Context, retry bool) (changed []string, err er
 			m.unplaced = false
 			m.followed.reach(m.at.Seq)
 		}
-		more = len(entries) == pageBatches // batches that arrive meanwhile wait for the next sync, so that up is not delayed
+		more = len(entries) == pageBatches // batches that arrive meanwhile wait for the next sync, so that push is not delayed
 	}
 	m.status.progress(0, true)
 	return changed, nil
 }
 
-// begin compares every file with the log's newest version, because the batches since the
+// compareAll compares every file with the log's newest version, because the batches since the
 // last position are not available. If the log was pruned (same), base still holds; if it
 // is another log, no file is known to have been in both.
-func (m *Mirror) begin(ctx context.Context, same bool) error {
+func (m *Mirror) compareAll(ctx context.Context, same bool) error {
 	at, files, err := m.log.Snapshot(ctx)
 	if err != nil {
 		return err
@@ -303,8 +303,8 @@ func (m *Mirror) respell(ctx context.Context, by notes.Author, paths []string, c
 	return paths, nil
 }
 
-// settle compares pending files with the newest versions of the log.
-func (m *Mirror) settle(ctx context.Context) (changed []string, err error) {
+// retryPending compares pending files with the newest versions of the log.
+func (m *Mirror) retryPending(ctx context.Context) (changed []string, err error) {
 	paths, err := m.pending(ctx)
 	if err != nil {
 		return nil, err
