@@ -31,11 +31,10 @@ func mount(t *testing.T, at string) {
 func unmount(t *testing.T, at string) {
 	t.Helper()
 	var err error
-	for range 1000 { // a check of the root may be in progress
-		if err = unix.Unmount(at, 0); !errors.Is(err, unix.EBUSY) {
-			break
-		}
-	}
+	require.Eventually(t, func() bool { // a check of the root may be in progress
+		err = unix.Unmount(at, 0)
+		return !errors.Is(err, unix.EBUSY)
+	}, patience, time.Millisecond)
 	require.NoError(t, err)
 }
 
