@@ -56,8 +56,13 @@ func startClient(t *testing.T, dir string, env ...string) *testClient {
 	go func() {
 		c.read(out)
 		c.exit <- c.cmd.Wait()
+		close(c.exit)
 	}()
-	t.Cleanup(func() { c.cmd.Process.Kill() })
+	t.Cleanup(func() {
+		c.cmd.Process.Kill()
+		for range c.exit { // until it has ended: what it says is logged, which panics after the test
+		}
+	})
 	return c
 }
 
