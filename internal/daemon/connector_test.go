@@ -60,7 +60,7 @@ func TestConnect_DaemonKilledWhileStarting(t *testing.T) {
 // cannot be reached. The error names the process, and starts of daemons are spaced.
 func TestConnectToALockThatNobodyServes(t *testing.T) {
 	dir := t.TempDir()
-	require.NoError(t, acquire(t, dir).setSocket(filepath.Join(dir, "gone")))
+	require.NoError(t, acquire(t, dir).setSocket("/x/daemon.sock"))
 	synctest.Test(t, func(t *testing.T) {
 		starts := 0
 		c := &Connector{Dir: dir, Hello: Hello{Wire: Wire, Kind: KindMCP}, Start: func(ctx context.Context) error {

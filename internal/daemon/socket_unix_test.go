@@ -35,7 +35,7 @@ func TestListenProtectsTheSocket(t *testing.T) {
 }
 
 func TestListenReplacesAStaleSocket(t *testing.T) {
-	dir := t.TempDir()
+	dir := shortTempDir(t)
 	path := filepath.Join(dir, socketFile)
 	stale, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
 	require.NoError(t, err)
@@ -59,7 +59,7 @@ func TestListenLeavesOtherFilesAlone(t *testing.T) {
 		"a symlink":   func(path string) error { return os.Symlink("/etc/passwd", path) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir := t.TempDir()
+			dir := shortTempDir(t)
 			path := filepath.Join(dir, socketFile)
 			require.NoError(t, put(path))
 			before, err := os.Lstat(path)
