@@ -279,7 +279,7 @@ func newNodePair(t *testing.T, front func(t *testing.T, nodes []string) string) 
 	n.ann = subject{t, strings.TrimSpace(n.places[0].run(t, "team", "add", "ann"))}
 	n.places[0].run(t, "team", "grant", "--new", "ann", "research", "writer")
 	for i, p := range n.places {
-		n.running[i] = p.serve(t, "--http", "127.0.0.1:0")
+		n.running[i] = p.serve(t, "--http", ownAddress())
 		n.origins = append(n.origins, p.origin(t))
 		eventually(t, "the node is ready", func() bool { return ready(t.Context(), n.origins[i]) })
 	}

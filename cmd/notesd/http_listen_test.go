@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -83,11 +84,20 @@ func TestListenOverHTTP(t *testing.T) {
 	}
 }
 
+// ownAddress is the address of a server that listens again at the same port later, which no
+// other test takes meanwhile.
+func ownAddress() string {
+	if runtime.GOOS == "linux" {
+		return "127.0.0.2:0"
+	}
+	return "127.0.0.1:0" // macOS has no other
+}
+
 // A client's session and its subscriptions outlive the daemon, even if that is killed.
 func TestHTTPSessionContinues(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, someNotes)
-	daemon := p.serve(t, "--http", "127.0.0.1:0")
+	daemon := p.serve(t, "--http", ownAddress())
 	endpoint := p.report(t).Daemon.HTTP
 	updated := make(chan string, 100)
 	client := sdk.NewClient(&sdk.Implementation{Name: "t", Version: "1"}, &sdk.ClientOptions{

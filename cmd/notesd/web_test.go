@@ -432,7 +432,7 @@ func TestPageSignedOut(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, pageNotes)
 	program := findChromium(t)
-	link, stop := p.web(t)
+	link, stop := p.web(t, "--addr", ownAddress())
 	b := openBrowserAt(t, program, link)
 	b.open("/n/Boat.md")
 	stop()
