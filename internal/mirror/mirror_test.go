@@ -1277,7 +1277,9 @@ func TestMirror_JustEmptied(t *testing.T) {
 	agree(t, a, b)
 	a.save("N.md", "")
 	a.save("New.md", "")
-	now := time.Now()
+	info, err := os.Stat(filepath.Join(a.dir, "N.md"))
+	require.NoError(t, err)
+	now := info.ModTime()
 	a.m.opt.Now = func() time.Time { return now }
 	woken := func() bool {
 		select {
