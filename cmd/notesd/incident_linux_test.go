@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -260,9 +261,10 @@ func (p place) asNobody(t *testing.T) place {
 	}
 	own(nobody)
 	t.Cleanup(func() { own(0) }) // the user who stops the daemon must own its state
-	p.program = filepath.Join(t.TempDir(), "notesd")
-	script := fmt.Sprintf("#!/bin/sh\nexec %s --reuid %d --regid %d --clear-groups %s \"$@\"\n", setpriv, nobody, nobody, program)
-	require.NoError(t, os.WriteFile(p.program, []byte(script), 0o755))
+	// A script instead could still be open for writing in a process that another test has just
+	// forked, and could not be started then.
+	id := strconv.Itoa(nobody)
+	p.program, p.first = setpriv, []string{"--reuid", id, "--regid", id, "--clear-groups", program}
 	return p
 }
 

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -29,6 +30,7 @@ const patience = 3 * time.Minute
 // place is a vault with its own state.
 type place struct {
 	program, vault, state string
+	first                 []string // arguments before those of a command, if program runs notesd
 	env                   []string // settings from the host
 	folders               []string // folders below vault that make up the vault; nil if vault itself does
 	byEnv                 bool     // the vault is set in the host's env block
@@ -67,7 +69,7 @@ func (p place) command(args ...string) *exec.Cmd {
 	if p.byEnv {
 		named, env = nil, []string{"NOTESD_VAULT_FOLDERS=" + p.named(), "NOTESD_STATE=" + p.state}
 	}
-	cmd := exec.Command(p.program, append(args, named...)...)
+	cmd := exec.Command(p.program, slices.Concat(p.first, args, named)...)
 	cmd.Env = append(append(os.Environ(), "XDG_CONFIG_HOME="+p.config(), "XDG_STATE_HOME="+p.config()), env...)
 	cmd.Env = append(cmd.Env, p.env...)
 	return cmd
