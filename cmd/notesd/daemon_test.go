@@ -82,8 +82,8 @@ func TestServeStopsCleanly(t *testing.T) {
 	assert.NoFileExists(t, filepath.Join(p.state, "daemon.sock"))
 }
 
-// A shutdown waits for a command that keeps its session, but not longer than stopTimeout,
-// and not after a second signal.
+// A shutdown waits for a command that keeps its session, but not for long, and not after a
+// second signal.
 func TestServeStopsInTime(t *testing.T) {
 	for name, signals := range map[string]int{"one signal": 1, "two signals": 2} {
 		t.Run(name, func(t *testing.T) {

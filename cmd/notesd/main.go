@@ -133,8 +133,8 @@ func (a *app) rootCommand() *cobra.Command {
 }
 
 // stopTimeout limits a shutdown. After it, or on a second signal, the program exits at
-// once; the next start repairs the files.
-const stopTimeout = 10 * time.Second
+// once; the next start repairs the files. Tests replace it.
+var stopTimeout = 10 * time.Second
 
 // untilSignal returns a context that is cancelled by the first stop signal. If the
 // program has not stopped after stopTimeout, it exits. An interrupt while the user edits is
