@@ -110,15 +110,17 @@ var pageWords = strings.NewReplacer(
 	"search_notes finds", "The search finds",
 	"restore_note brings it back; note_history has its versions.", "Its history brings it back.",
 	"note_history has its versions", "its history has its versions",
+	"note_history shows", "The history shows", "note_history", "the history",
 	"List them with list_notes folder=", "List them with the search folder:",
 	"; read_note shows them:", ":",
 )
 
 // fail sends a page with an error, the remedy and the notes that may be meant. A note that is
-// missing may appear later, and one that was deleted has a history.
+// missing may appear later. One that was deleted has a history, and so has one whose change was
+// not undone or whose version was not restored.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, status int, what, next string, candidates ...string) {
 	data := map[string]any{"What": what, "Next": next, "Candidates": candidates}
-	if status == http.StatusNotFound && strings.HasPrefix(r.URL.Path, "/n/") {
+	if status == http.StatusNotFound && strings.HasPrefix(r.URL.Path, "/n/") || r.Method == http.MethodPost {
 		data["Note"] = r.PathValue("path")
 	}
 	p := page{Title: http.StatusText(status), Live: r.Method == http.MethodGet, Data: data}
