@@ -245,6 +245,8 @@ func TestPageSearch(t *testing.T) {
 	b.press("input[type=search]", "rye")
 	b.await("document.querySelector('a.hit')?.innerText === 'Rye Bread'")
 	assert.Contains(t, b.text(".hits"), "words: rye")
+	b.press("input[type=search]", kb.Escape)
+	assert.Equal(t, "rye, without the focus", evaluate[string](b, "(e => e.value + (document.activeElement === e ? '' : ', without the focus'))(document.querySelector('input[type=search]'))"))
 	b.await("/^\\d+ notes?$/.test(document.getElementById('the-news').textContent)")
 	b.open("/?q=rye+-transom+path:Recipes/")
 	assert.Contains(t, b.text("details summary"), "The query as it was read")

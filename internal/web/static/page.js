@@ -162,7 +162,10 @@ addEventListener('keydown', (event) => {
     field.focus();
     field.select();
   }
-  if (event.key === 'Escape' && event.target === field) field.blur();
+  if (event.key === 'Escape' && event.target === field) {
+    event.preventDefault(); // Chromium would empty the field of the hits that are shown
+    field.blur();
+  }
   const hits = [...document.querySelectorAll('a.hit')];
   const step = {ArrowDown: 1, ArrowUp: -1}[event.key];
   const at = hits.indexOf(document.activeElement);
