@@ -74,6 +74,10 @@ func cookieName(r *http.Request) string {
 // from a link that another program opened.
 func (s *Server) login(w http.ResponseWriter, r *http.Request) {
 	cookie, ok := s.logins.redeem(r.PathValue("code"))
+	if !ok && s.signedIn(r) { // by this link, which the user opened again
+		s.write(w, r, http.StatusOK, "login", page{Title: "Welcome"})
+		return
+	}
 	if !ok {
 		s.fail(w, r, http.StatusForbidden, "This link was used before, or is older than five minutes.", "Run notesd web again: it prints a new one.")
 		return
@@ -86,13 +90,18 @@ func (s *Server) login(w http.ResponseWriter, r *http.Request) {
 	s.write(w, r, http.StatusOK, "login", page{Title: "Welcome"})
 }
 
+// signedIn reports whether the request is from an admitted browser.
+func (s *Server) signedIn(r *http.Request) bool {
+	cookie, err := r.Cookie(cookieName(r))
+	return err == nil && s.logins.knows(cookie.Value)
+}
+
 // admitted passes on requests of admitted browsers, and requests that change something
 // only if they come from the page itself.
 func (s *Server) admitted(next http.Handler) http.Handler {
 	guarded := s.sameOrigin.Handler(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		cookie, err := r.Cookie(cookieName(r))
-		if err != nil || !s.logins.knows(cookie.Value) {
+		if !s.signedIn(r) {
 			s.fail(w, r, http.StatusUnauthorized, "This browser is not signed in.", "Run notesd web in a terminal and open the link that it prints.")
 			return
 		}

@@ -77,6 +77,7 @@ func TestAdmission(t *testing.T) {
 	assert.Contains(t, w.Header().Get("Set-Cookie"), "; Secure", "behind a proxy")
 	assert.NotContains(t, link, cookie.Value, "the link does not tell the cookie")
 	assert.Equal(t, http.StatusForbidden, get(s, "GET", link, nil).Code, "once")
+	assert.Equal(t, http.StatusOK, get(s, "GET", link, cookie).Code, "opened again in the same browser")
 	assert.Equal(t, http.StatusOK, get(s, "GET", "/graph", cookie).Code)
 	assert.Equal(t, http.StatusUnauthorized, get(s, "GET", "/nothing", nil).Code)
 	for _, path := range []string{"/nothing", "/restore/a.md", "/index.html"} {
