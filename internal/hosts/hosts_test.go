@@ -236,6 +236,8 @@ func TestReadJSON(t *testing.T) {
 	found, err := readJSON([]byte(`{"size": 1e999, "mcpServers": {"a": {}}, "mcpServers": {"notes": {"command": "n", "timeout": 1e999}, "odd": 1, "url": {"args": "x"}}}`), "mcpServers")
 	require.NoError(t, err)
 	assert.Equal(t, map[string]Server{"notes": {Command: "n"}, "odd": {}, "url": {}}, found)
+	_, err = readJSON([]byte("{\n  \"mcpServers\": {\"a\": {}"), "mcpServers")
+	assert.EqualError(t, err, "line 2, column 25: the file ends before everything in it is closed")
 	found, err = readJSON(nil, "mcpServers")
 	require.NoError(t, err)
 	assert.Empty(t, found)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"reflect"
 	"regexp"
 	"slices"
@@ -157,7 +158,12 @@ func parseJSON(text []byte) (*document, error) {
 	}
 	var err error
 	if d.root, err = hujson.Parse(d.text); err != nil {
-		return nil, errors.New(strings.TrimPrefix(err.Error(), "hujson: "))
+		message := strings.TrimPrefix(err.Error(), "hujson: ")
+		if errors.Is(err, io.ErrUnexpectedEOF) {
+			place, _, _ := strings.Cut(message, ": ")
+			message = place + ": the file ends before everything in it is closed"
+		}
+		return nil, errors.New(message)
 	}
 	return d, nil
 }
