@@ -26,7 +26,8 @@ func completionCommand(a *app) *cobra.Command {
 		Use:   "completion SHELL",
 		Short: "Print a shell completion script",
 		Long: `Print a script that makes bash, zsh, fish or powershell complete commands,
-flags, notes, tags, folders and revisions. Load it when the shell starts.`,
+flags, notes, tags, folders and revisions. Load it when the shell starts. In
+bash, it needs the system's package bash-completion.`,
 		Example: `  source <(notesd completion bash)
   notesd completion fish > ~/.config/fish/completions/notesd.fish`,
 		Args:              takes("SHELL"),
