@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"net"
 	"net/http"
 	"net/http/cookiejar"
 	"os"
@@ -728,7 +729,7 @@ func TestPageWarnings(t *testing.T) {
 	b.await("![...document.querySelectorAll('.problem')].some(e => e.innerText.includes('mounted'))")
 }
 
-// TestWebAddress rejects addresses that other machines can reach.
+// TestWebAddress rejects addresses that other machines can reach or another program has.
 func TestWebAddress(t *testing.T) {
 	p := newPlace(t, nil)
 	for _, addr := range []string{"0.0.0.0:0", "8080", "192.168.1.2:80"} {
@@ -739,6 +740,12 @@ func TestWebAddress(t *testing.T) {
 	}
 	_, err := os.Stat(filepath.Join(p.state, service.DaemonLog))
 	assert.ErrorIs(t, err, os.ErrNotExist)
+	other, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer func() { assert.NoError(t, other.Close()) }()
+	out, err := p.command("web", "--addr", other.Addr().String()).CombinedOutput()
+	assert.Error(t, err)
+	assert.Contains(t, string(out), "Choose another port with --addr")
 }
 
 // TestWebLog answers and ends if the log file cannot be opened.
