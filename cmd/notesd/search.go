@@ -102,6 +102,11 @@ func (c *client) search(ctx context.Context, query map[string]any) error {
 	}
 	return printCall(ctx, c, "search_notes", query, func(res tools.SearchResult) {
 		c.printHits(res, explain)
+		if len(res.Results) == 0 {
+			if r, err := c.status(ctx); err == nil && r.Index.Ready && r.Notes == 0 {
+				c.note(noFiles)
+			}
+		}
 		if c.daemon == nil && query["mode"] != "text" && incomplete(res.Semantic) {
 			what := fmt.Sprintf("Semantic search covers %d %% of the passages so far; notesd index --wait embeds the rest.", int(100*res.Semantic.Coverage))
 			if res.Semantic.Coverage == 0 { // a remark of the search already says so
