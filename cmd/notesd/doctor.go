@@ -266,9 +266,10 @@ func checkHosts(vars []string, vault string) []check {
 			checks = append(checks, checkServer(h, name, s, serves))
 		}
 		switch run := "Run " + setupLine(h, vault, "") + "."; {
+		case vault == "": // the command needs one
 		case !any:
 			checks = append(checks, check{h.Name, remark, h.Title + " does not launch notesd", run})
-		case !mine && vault != "":
+		case !mine:
 			checks = append(checks, check{h.Name, remark, h.Title + " does not launch notesd for this vault", run})
 		}
 	}
