@@ -241,7 +241,7 @@ func TestPages_Mode(t *testing.T) {
 func TestPages_Note(t *testing.T) {
 	w := newSite(t, siteNotes, false)
 	text, source := w.read("/n/Recipes/Rye%20Bread.md", 200)
-	for _, part := range []string{"All rye, no kneading.", "#bread", "#hot", "serves 4", "Linked from Starter", "Links to Starter", "Broken links Nowhere", "Outline"} {
+	for _, part := range []string{"All rye, no kneading.", "#bread", "#hot", "serves 4", "Linked from Starter Feed the rye. Used in Rye Bread#Oven.", "Links to Starter", "Broken links Nowhere", "Outline"} {
 		assert.Contains(t, text, part)
 	}
 	assert.NotContains(t, text, "tags: [bread]")

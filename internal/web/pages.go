@@ -19,6 +19,7 @@ import (
 	"time"
 	"unicode"
 
+	"notesd/internal/markdown"
 	"notesd/internal/session"
 	"notesd/mcp"
 	"notesd/mcp/tools"
@@ -54,6 +55,7 @@ var functions = template.FuncMap{
 	"marked": Marked,
 	"join":   func(words []string) string { return strings.Join(words, ", ") },
 	"tagged": tagQuery,
+	"plain":  func(line string) string { return markdown.PlainText([]byte(line)) },
 }
 
 // tagQuery returns the query that finds the notes with a tag. In front matter, tags may
