@@ -48,6 +48,7 @@ func TestUpdate_RareForms(t *testing.T) {
 		{"- [x] 📅 2026-02-20- a", "📅 2026-02-20- a", "open", "none", "- [ ]- a"},
 		// The next instance.
 		{"- [ ] milk [repeat:: ] 🔁 every day 📅 2026-02-16", "milk", "", "", "- [ ] milk [repeat:: ] 🔁 every day 📅 2026-02-17\n- [x] milk [repeat:: ] 🔁 every day 📅 2026-02-16 ✅ 2026-02-16"},
+		{"- TODO milk [repeat:: ]\n  SCHEDULED: <2026-02-10 Tue +1w>", "milk [repeat:: ]", "", "", "- TODO milk [repeat:: ]\n  SCHEDULED: <2026-02-17 Tue +1w>"},
 		{"- [ ] eggs\n- [ ] milk [onCompletion:: ] 🏁 delete", "milk", "", "", "- [ ] eggs\n"},
 		{"- TODO milk 🔁 every day 📅 2026-02-10", "milk", "", "", "- TODO milk 🔁 every day 📅 2026-02-11\n- DONE milk 🔁 every day 📅 2026-02-10"},
 		{"- [ ] milk 🔁 every day 📅 2026-02-10\n  SCHEDULED: <2026-02-10 Tue>", "milk", "", "",

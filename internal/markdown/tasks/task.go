@@ -287,19 +287,15 @@ func (t *Task) add(f field) {
 	t.fields = append(t.fields, f)
 }
 
-// value returns the value of the first field with the given name that has one, or "".
+// value returns the value of the field with the given name, or "".
 func (t *Task) value(name string) string {
-	for _, f := range t.fields {
-		if f.name == name && f.from < f.to { // [repeat:: ] has none
-			return t.Source[f.from:f.to]
-		}
-	}
-	return ""
+	f, _ := t.field(name)
+	return t.Source[f.from:f.to]
 }
 
-// field returns the first field with the given name.
+// field returns the first field with the given name that has a value.
 func (t *Task) field(name string) (field, bool) {
-	i := slices.IndexFunc(t.fields, func(f field) bool { return f.name == name })
+	i := slices.IndexFunc(t.fields, func(f field) bool { return f.name == name && f.from < f.to }) // [repeat:: ] has none
 	if i < 0 {
 		return field{}, false
 	}
