@@ -32,6 +32,7 @@ var (
 	ruleText = regexp.MustCompile(`(?i)^every(?:\s+(\d+|other))?\s+([a-z]+)((?:\s*,?\s*(?:and\s+)?[a-z]+)*?)(?:\s+on\s+(?:the\s+)?(.+?))?(\s+when\s+done)?$`)
 	dayText  = regexp.MustCompile(`(?i)^(0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th)?$`)
 	nthText  = regexp.MustCompile(`(?i)^(?:([1-5])(?:st|nd|rd|th)\s+)?(last\s+)?([a-z]+)$`)
+	ordinals = strings.NewReplacer("first", "1st", "second", "2nd", "third", "3rd")
 	listText = regexp.MustCompile(`\s*,\s*(?:and\s+)?|\s+and\s+|\s+or\s+`)
 )
 
@@ -72,7 +73,7 @@ func parseRule(text string) (rule, error) {
 			return r, unknown
 		}
 	}
-	return r, r.on(strings.ToLower(strings.TrimSpace(m[4])), unknown)
+	return r, r.on(ordinals.Replace(strings.ToLower(strings.TrimSpace(m[4]))), unknown)
 }
 
 // on parses the text after "on the".
