@@ -243,8 +243,8 @@ func BenchmarkTasks(b *testing.B) {
 // including after these change.
 func TestTasksPlugin(t *testing.T) {
 	const settings = ".obsidian/plugins/obsidian-tasks-plugin/data.json"
-	f := newFixture(t, "List.md", "- [ ] milk\n- [!] rent\n- [D] bread\n- [ℹ] about\n- [ ] tea 🔁 every day 📅 2026-02-16\n",
-		settings, `{"taskFormat": "dataview", "recurrenceOnNextLine": true, "statusSettings": {"coreStatuses": [{"symbol": " ", "nextStatusSymbol": "D", "type": "TODO"}, {"symbol": "D", "nextStatusSymbol": " ", "type": "DONE"}],
+	f := newFixture(t, "List.md", "- [ ] milk\n- [!] rent\n- [D] bread\n- [ℹ] about\n- [ ] tea 🔁 every day ⏳ 2026-02-15 📅 2026-02-16\n",
+		settings, `{"taskFormat": "dataview", "recurrenceOnNextLine": true, "setCreatedDate": true, "removeScheduledDateOnRecurrence": true, "statusSettings": {"coreStatuses": [{"symbol": " ", "nextStatusSymbol": "D", "type": "TODO"}, {"symbol": "D", "nextStatusSymbol": " ", "type": "DONE"}],
 			"customStatuses": [{"symbol": "!", "nextStatusSymbol": "x", "type": "IN_PROGRESS"}, {"symbol": "x", "nextStatusSymbol": "!", "type": "DONE"}, {"symbol": "ℹ", "type": "NON_TASK"}]}}`)
 	f.on("2026-02-16 12:00")
 	statuses := func() (list []string) {
@@ -264,7 +264,7 @@ func TestTasksPlugin(t *testing.T) {
 		require.NoError(t, err)
 	}
 	assert.Equal(t, "- [D] milk [completion:: 2026-02-16]\n- [x] rent [completion:: 2026-02-16]\n- [D] bread\n- [ℹ] about\n"+
-		"- [D] tea 🔁 every day 📅 2026-02-16 [completion:: 2026-02-16]\n- [ ] tea 🔁 every day 📅 2026-02-17\n", f.onDisk("List.md"))
+		"- [D] tea 🔁 every day ⏳ 2026-02-15 📅 2026-02-16 [completion:: 2026-02-16]\n- [ ] tea 🔁 every day 📅 2026-02-17 [created:: 2026-02-16]\n", f.onDisk("List.md"))
 
 	f.write(settings, `{"setDoneDate": false}`)
 	f.reconcile()

@@ -34,21 +34,27 @@ func (n *note) instance(t *Task) (string, error) {
 	first := firstLine(t.Source)
 	source := t.Source[:first]
 	shift := daysBetween(reference, next)
+	settings, dropped := n.opt.Settings, []string{"completion", "cancelled", "id", "dependsOn"}
+	notation, _ := settings.notation(t, Open) // "" if the plugin does not read the task
+	if notation != "" && settings.NoScheduled && t.Due+t.value("start") != "" {
+		dropped = append(dropped, "scheduled")
+	}
+	if notation != "" && !settings.Created {
+		dropped = append(dropped, "created")
+	}
 	for _, f := range slices.Backward(t.fields) { // keeps the offsets of the others valid
-		if f.start >= first {
-			continue
-		}
-		switch f.name {
-		case "due", "scheduled", "start":
+		switch {
+		case f.start >= first:
+		case slices.Contains(dropped, f.name):
+			source = remove(source, f)
+		case slices.Contains([]string{"due", "scheduled", "start"}, f.name):
 			day, _ := time.Parse(time.DateOnly, t.Source[f.from:f.to]) // checked when it was read
 			if day = day.AddDate(0, 0, shift); !isDate(day) {
 				return "", none
 			}
 			source = source[:f.from] + day.Format(time.DateOnly) + source[f.to:]
-		case "created":
+		case f.name == "created":
 			source = source[:f.from] + today.Format(time.DateOnly) + source[f.to:]
-		case "completion", "cancelled", "id", "dependsOn":
-			source = remove(source, f)
 		}
 	}
 	text := strings.TrimRight(source, " \t")
@@ -56,7 +62,9 @@ func (n *note) instance(t *Task) (string, error) {
 	if t.isWord() {
 		return withMark(t, source, "TODO"), nil
 	}
-	settings := n.opt.Settings
+	if notation != "" && settings.Created {
+		source, _ = n.setDate(Place{}, source, "created", today.Format(time.DateOnly), notation) // a date
+	}
 	return withMark(t, source, settings.markFor(settings.markFor(t.Mark, Done), Open)), nil
 }
 

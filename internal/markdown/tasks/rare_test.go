@@ -177,6 +177,31 @@ func TestSettings_Dates(t *testing.T) {
 	}
 }
 
+// TestSettings_NextInstance: the next instance has the dates that the settings of the Tasks
+// plugin give it.
+func TestSettings_NextInstance(t *testing.T) {
+	for _, test := range []struct {
+		settings  Settings
+		src, next string
+	}{
+		{Settings{Dates: Emoji}, "- [ ] a 🔁 every day ➕ 2026-01-01 📅 2026-02-16", "- [ ] a 🔁 every day 📅 2026-02-17"},
+		{Settings{Dates: Emoji, Created: true}, "- [ ] a 🔁 every day ➕ 2026-01-01 📅 2026-02-16", "- [ ] a 🔁 every day ➕ 2026-02-16 📅 2026-02-17"},
+		{Settings{Dates: Emoji, Created: true}, "- [ ] a 🔁 every day 📅 2026-02-16  ^id", "- [ ] a 🔁 every day 📅 2026-02-17 ➕ 2026-02-16"},
+		{Settings{Dates: Dataview, Created: true}, "- [ ] a [repeat:: every day]", "- [ ] a [repeat:: every day] [created:: 2026-02-16]"},
+		{Settings{Dates: Emoji, Created: true, Filter: "#task"}, "- [ ] a 🔁 every day 📅 2026-02-16", "- [ ] a 🔁 every day 📅 2026-02-17"},
+		{Settings{Dates: Emoji, Filter: "#task"}, "- [ ] a 🔁 every day ➕ 2026-01-01 📅 2026-02-16", "- [ ] a 🔁 every day ➕ 2026-02-16 📅 2026-02-17"},
+		{Settings{Dates: Emoji, NoScheduled: true}, "- [ ] a 🔁 every day ⏳ 2026-02-15 📅 2026-02-16", "- [ ] a 🔁 every day 📅 2026-02-17"},
+		{Settings{Dates: Emoji, NoScheduled: true}, "- [ ] a 🔁 every day 🛫 2026-02-10 ⏳ 2026-02-15", "- [ ] a 🔁 every day 🛫 2026-02-11"},
+		{Settings{Dates: Emoji, NoScheduled: true}, "- [ ] a 🔁 every day ⏳ 2026-02-15", "- [ ] a 🔁 every day ⏳ 2026-02-16"},
+		{Settings{Dates: Emoji, Created: true}, "- TODO a 🔁 every day 📅 2026-02-16", "- TODO a 🔁 every day 📅 2026-02-17"},
+	} {
+		out := update(t, test.src, Target{Line: 1}, Change{Status: "done"}, Options{Settings: &test.settings})
+		next, _, _ := strings.Cut(out, "\n")
+		assert.Equal(t, test.next, next, test.src)
+		assert.Equal(t, test.src, update(t, out, Target{Line: 2}, Change{Status: "open"}, Options{Settings: &test.settings}), "the instance is removed again")
+	}
+}
+
 // TestMarked_NoTask: brackets and words that do not start a task.
 func TestMarked_NoTask(t *testing.T) {
 	for _, text := range []string{"", "[x", "[ab] c", "[x]c", "[xa b", "ax] b", "[] c", "[[] c", "[^] c", "[\n] c", "[\xff] c", "TODOs", "todo a", "TODO", "Todo a", "IN PROGRESS", "[a](b)", "{{[[TODO a", "{{[[embed]]}} a", "{{[[TODO]]}}"} {

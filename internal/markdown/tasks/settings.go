@@ -16,6 +16,8 @@ type Settings struct {
 	NoCancelled bool     `json:",omitempty"` // do not date cancelled tasks
 	Filter      string   `json:",omitempty"` // the plugin ignores tasks without this text; "" for none
 	NextBelow   bool     `json:",omitempty"` // insert the next instance of a recurring task below the done one
+	Created     bool     `json:",omitempty"` // date the next instance with its creation; without this, it has no such date
+	NoScheduled bool     `json:",omitempty"` // the next instance is not scheduled, if it has another date
 }
 
 // MarkStatus defines one mark in a checkbox.

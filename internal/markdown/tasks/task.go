@@ -154,7 +154,7 @@ var (
 )
 
 // own maps field names to the emoji with which new fields are written.
-var own = map[string]string{"due": "📅", "scheduled": "⏳", "completion": "✅", "cancelled": "❌"}
+var own = map[string]string{"due": "📅", "scheduled": "⏳", "created": "➕", "completion": "✅", "cancelled": "❌"}
 
 var (
 	signValue = map[string]*regexp.Regexp{

@@ -190,6 +190,8 @@ func readTaskSettings(root *os.Root) *tasks.Settings {
 		Done      *bool  `json:"setDoneDate"`
 		Cancelled *bool  `json:"setCancelledDate"`
 		NextBelow bool   `json:"recurrenceOnNextLine"`
+		Created   bool   `json:"setCreatedDate"`
+		Remove    bool   `json:"removeScheduledDateOnRecurrence"`
 		Statuses  struct {
 			Core   []status `json:"coreStatuses"`
 			Custom []status `json:"customStatuses"`
@@ -199,7 +201,8 @@ func readTaskSettings(root *os.Root) *tasks.Settings {
 		return nil
 	}
 	isOff := func(b *bool) bool { return b != nil && !*b }
-	s := &tasks.Settings{Dates: tasks.Emoji, NoDone: isOff(plugin.Done), NoCancelled: isOff(plugin.Cancelled), Filter: plugin.Filter, NextBelow: plugin.NextBelow}
+	s := &tasks.Settings{Dates: tasks.Emoji, NoDone: isOff(plugin.Done), NoCancelled: isOff(plugin.Cancelled), Filter: plugin.Filter, NextBelow: plugin.NextBelow,
+		Created: plugin.Created, NoScheduled: plugin.Remove}
 	if plugin.Format == "dataview" {
 		s.Dates = tasks.Dataview
 	}
