@@ -392,7 +392,7 @@ func (e *Edit) addToSection(src []byte) ([]byte, error) {
 			content = rest
 		}
 	}
-	if create && strings.TrimSpace(content) == "" { // only the heading is wanted
+	if e.CreateHeading && strings.TrimSpace(content) == "" { // only the heading is wanted
 		return src, nil
 	}
 	at, indent := section.ContentStart, ""

@@ -288,6 +288,8 @@ func TestAddToSectionWithItsHeading(t *testing.T) {
 		{"# A\n", "\n## Log\n\n- x\n", "# A\n\n## Log\n\n- x\n"},
 		{"# A\n", "## Log", "# A\n\n## Log\n"},
 		{"# A\n", "", "# A\n\n## Log\n"},
+		{"# A\n\n## Log\n\n- a\n", "", "# A\n\n## Log\n\n- a\n"},
+		{"# A\n\n## Log\n\n- a\n", "## Log", "# A\n\n## Log\n\n- a\n"},
 		{"# A\n\n## Log\n\n- a\n", "### Log\n\nx", "# A\n\n## Log\n\n- a\n\n### Log\n\nx\n"}, // a section in it
 		{"# A\n\n## Log\n\n- a\n", "## Other\n\nx", "# A\n\n## Log\n\n- a\n\n## Other\n\nx\n"},
 		{"# A\n\n## Log\n\n- a\n", "## [[B|Log]]\n\nx", "# A\n\n## Log\n\n- a\n\n## [[B|Log]]\n\nx\n"}, // with a link
