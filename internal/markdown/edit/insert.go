@@ -161,9 +161,8 @@ func replaceBody(src []byte, start, end int, content, eol string) []byte {
 }
 
 // cutHeading reports whether content starts with the heading of section, and returns
-// content up to the end of the heading's text and after its line. Of a heading in a list item, the
-// rest is returned without the indentation of its first line if all lines have it, since the item
-// may be indented in another way here.
+// content up to the end of the heading's text and after its line, for a heading in a list item
+// [withoutIndentation].
 func cutHeading(content string, section markdown.Section) (text, rest string, ok bool) {
 	if section.Nested {
 		content = strings.TrimLeft(content, " \t\r\n")
@@ -178,14 +177,7 @@ func cutHeading(content string, section markdown.Section) (text, rest string, ok
 	}
 	rest = content[h.ContentStart:]
 	if section.Nested {
-		rest = trimLines(rest)
-		indent := leadingSpace([]byte(rest))
-		for line := range strings.Lines(rest) {
-			if strings.TrimSpace(line) != "" && !strings.HasPrefix(line, indent) {
-				return content[:h.TextEnd], rest, true
-			}
-		}
-		rest = strings.ReplaceAll("\n"+rest, "\n"+indent, "\n")[1:]
+		rest = withoutIndentation(trimLines(rest))
 	}
 	return content[:h.TextEnd], rest, true
 }
@@ -513,10 +505,14 @@ func indentation(src []byte, section markdown.Section) string {
 	return leadingSpace(src[section.Start:])
 }
 
-// indentLines puts indent before each line of content that is not blank, unless
-// content is already indented.
+// indentLines puts indent before each line of content that is not blank, in place of the
+// indentation there, unless content is indented as far already.
 func indentLines(content, indent string) string {
-	if content == "" || content[0] == ' ' || content[0] == '\t' {
+	width := func(s string) int { return len(strings.ReplaceAll(leadingSpace([]byte(s)), "\t", "    ")) }
+	if content == "" || width(content) >= width(indent) {
+		return content
+	}
+	if content = withoutIndentation(content); width(content) > 0 {
 		return content
 	}
 	lines := strings.SplitAfter(content, "\n")
@@ -526,6 +522,18 @@ func indentLines(content, indent string) string {
 		}
 	}
 	return strings.Join(lines, "")
+}
+
+// withoutIndentation returns content without the indentation of its first line if all lines have
+// it, since the item that it was written for may be indented in another way.
+func withoutIndentation(content string) string {
+	indent := leadingSpace([]byte(content))
+	for line := range strings.Lines(content) {
+		if strings.TrimSpace(line) != "" && !strings.HasPrefix(line, indent) {
+			return content
+		}
+	}
+	return strings.ReplaceAll("\n"+content, "\n"+indent, "\n")[1:]
 }
 
 // continueLines indents all lines but the first so that they continue the block whose

@@ -301,6 +301,24 @@ func TestAddToSectionWithItsHeading(t *testing.T) {
 	}
 }
 
+// TestNestedSection_Content: text for a section in a list item is indented as far as the text
+// there, or further, since it would otherwise be outside the section.
+func TestNestedSection_Content(t *testing.T) {
+	for _, test := range []struct{ op, src, content, want string }{
+		{OpAppend, "- a\n  - ## R\n    - old\n", "- x\n\t- y", "- a\n  - ## R\n    - old\n    - x\n    \t- y\n"},
+		{OpAppend, "- a\n  - ## R\n    - old\n", "  - x\n    - y", "- a\n  - ## R\n    - old\n    - x\n      - y\n"},
+		{OpAppend, "- a\n  - ## R\n    - old\n", "\t- x\n\t\t- y", "- a\n  - ## R\n    - old\n\t- x\n\t\t- y\n"},
+		{OpReplaceSection, "- a\n  - ## R\n    - old\n", "  - x\n\n  - y", "- a\n  - ## R\n    - x\n\n    - y\n"},
+		{OpReplaceSection, "- a\n  - ## R\n    - old\n", "      - x\n      - y", "- a\n  - ## R\n      - x\n      - y\n"},
+		{OpReplaceSection, "1. ## R\n   old\n2. next\n", "  new\n  more", "1. ## R\n   new\n   more\n2. next\n"},
+		{OpReplaceSection, "-\t## R\n\told\n", "  new\n\tmore", "-\t## R\n  new\n\tmore\n"}, // as it is
+	} {
+		out, _, err := Apply(t.Context(), []byte(test.src), []Edit{{Op: test.op, Heading: "R", Content: test.content}})
+		require.NoError(t, err, test.content)
+		assert.Equal(t, test.want, string(out), test.content)
+	}
+}
+
 func TestCreateHeading(t *testing.T) {
 	for _, test := range []struct{ src, heading, want string }{
 		{"# A\na\n", "Maps", "# A\na\n\n## Maps\n\n- x\n"},
