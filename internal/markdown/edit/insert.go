@@ -377,12 +377,9 @@ func (e *Edit) addToSection(src []byte) ([]byte, error) {
 		return nil, invalid("^%s is a block and has no section; insert_after puts text after it", section.BlockID)
 	}
 	content := e.Content
-	own := strings.TrimSpace(string(src[section.Start:section.ContentStart]))
-	if heading, rest, ok := cutHeading(content, section); ok {
-		heading = strings.TrimSpace(heading)
-		if heading == own || section.Nested && strings.HasSuffix(own, " "+heading) { // without the item's marker
-			content = rest
-		}
+	own := string(src[section.Start:section.ContentStart])
+	if heading, rest, ok := cutHeading(content, section); ok && withoutMarkers(heading) == withoutMarkers(own) {
+		content = rest
 	}
 	if e.CreateHeading && strings.TrimSpace(content) == "" { // only the heading is wanted
 		return src, nil
@@ -402,6 +399,18 @@ func (e *Edit) addToSection(src []byte) ([]byte, error) {
 		}
 	}
 	return insertBlock(src, doc, at, content, indent)
+}
+
+// withoutMarkers returns the text of a line without list markers before it.
+func withoutMarkers(line string) string {
+	for {
+		line = strings.TrimSpace(line)
+		size := markdown.ListMarker([]byte(line+" "), false) // 0 for an empty line
+		if size == 0 {
+			return line
+		}
+		line = line[size:]
+	}
 }
 
 // addHeading adds a heading at the end of the note and returns its number. Its level is that of

@@ -319,6 +319,21 @@ func TestNestedSection_Content(t *testing.T) {
 	}
 }
 
+// TestNestedSection_OwnHeading: the heading of a section in a list item is not added again,
+// whatever its marker.
+func TestNestedSection_OwnHeading(t *testing.T) {
+	for _, test := range []struct{ src, content, want string }{
+		{"-\t## R\n\told\n", "## R\nnew", "-\t## R\n\told\n\n\tnew\n"},
+		{"- ## R\n  old\n", "-\t## R\n\tnew", "- ## R\n  old\n\n  new\n"},
+		{"- 1. ## R\n     old\n", "* ## R\n  new", "- 1. ## R\n     old\n\n     new\n"},
+		{"- ### R\n  old\n", "## R\nnew", "- ### R\n  old\n\n  ## R\n  new\n"}, // another level
+	} {
+		out, _, err := Apply(t.Context(), []byte(test.src), []Edit{{Op: OpAppend, Heading: "R", Content: test.content}})
+		require.NoError(t, err, test.content)
+		assert.Equal(t, test.want, string(out), test.content)
+	}
+}
+
 func TestCreateHeading(t *testing.T) {
 	for _, test := range []struct{ src, heading, want string }{
 		{"# A\na\n", "Maps", "# A\na\n\n## Maps\n\n- x\n"},
