@@ -46,6 +46,13 @@ func TestUpdate_RareForms(t *testing.T) {
 		{"- TODO 📅 2026-02-20", "📅 2026-02-20", "done", "none", "- DONE"},
 		{"- {{[[TODO]]}} [due:: 2026-02-20]", "[due:: 2026-02-20]", "done", "none", "- {{[[DONE]]}}"},
 		{"- [x] 📅 2026-02-20- a", "📅 2026-02-20- a", "open", "none", "- [ ]- a"},
+		// Cards of the Kanban plugin.
+		{"- [ ] milk @{2026-02-20} @@{10:00}", "milk @@{10:00}", "", "2026-03-01", "- [ ] milk @{2026-03-01} @@{10:00}"},
+		{"- [ ] milk @[[2026-02-20]] x", "milk x", "", "2026-03-01", "- [ ] milk @[[2026-03-01]] x"},
+		{"- [ ] milk @{2026-02-20}", "milk", "", "none", "- [ ] milk"},
+		{"- [ ] milk\n- [ ] @{2026-02-20} eggs", "milk", "", "2026-03-01", "- [ ] milk @{2026-03-01}\n- [ ] @{2026-02-20} eggs"},
+		{"- [ ] milk a@{2026-02-20}", "milk a@{2026-02-20}", "", "2026-03-01", "- [ ] milk a@{2026-02-20} 📅 2026-03-01"},
+		{"- [ ] milk @{2026-02-31}", "milk @{2026-02-31}", "", "2026-03-01", "- [ ] milk @{2026-02-31} 📅 2026-03-01"}, // no such day
 		// The next instance.
 		{"- [ ] milk [repeat:: ] 🔁 every day 📅 2026-02-16", "milk", "", "", "- [ ] milk [repeat:: ] 🔁 every day 📅 2026-02-17\n- [x] milk [repeat:: ] 🔁 every day 📅 2026-02-16 ✅ 2026-02-16"},
 		{"- TODO milk [repeat:: ]\n  SCHEDULED: <2026-02-10 Tue +1w>", "milk [repeat:: ]", "", "", "- TODO milk [repeat:: ]\n  SCHEDULED: <2026-02-17 Tue +1w>"},
@@ -200,6 +207,11 @@ func TestSettings_NextInstance(t *testing.T) {
 		assert.Equal(t, test.next, next, test.src)
 		assert.Equal(t, test.src, update(t, out, Target{Line: 2}, Change{Status: "open"}, Options{Settings: &test.settings}), "the instance is removed again")
 	}
+}
+
+// TestUpdate_ScheduleCard: the Kanban plugin has no date for it.
+func TestUpdate_ScheduleCard(t *testing.T) {
+	assert.Equal(t, "- [ ] milk @{2026-02-20} ⏳ 2026-03-01", update(t, "- [ ] milk @{2026-02-20}", Target{Line: 1}, Change{Scheduled: "2026-03-01"}, Options{}))
 }
 
 // TestMarked_NoTask: brackets and words that do not start a task.

@@ -6,7 +6,7 @@
 //
 // A task is a list item with a checkbox, "- [ ] text", or one of Logseq's words,
 // "- TODO text", which Roam writes "- {{[[TODO]]}} text". Its other properties are in its
-// text, in one of three notations:
+// text, in one of these notations:
 //
 //   - emoji of Obsidian's Tasks plugin: 📅 due, ⏳ scheduled, 🛫 start, ✅ done,
 //     ➕ created, ❌ cancelled, 🔁 recurrence, 🔺⏫🔼🔽⏬ priority, 🆔 id,
@@ -14,6 +14,7 @@
 //   - fields of Dataview, [due:: 2026-01-31] or (due:: 2026-01-31), with the
 //     names scheduled, start, completion, created, cancelled, repeat, priority,
 //     id, dependsOn and onCompletion;
+//   - due dates of the Kanban plugin, @{2026-01-31} or @[[2026-01-31]];
 //   - Logseq's lines SCHEDULED: <2026-01-31 Sat> and DEADLINE: <2026-01-31 Sat
 //     .+1w> below the text, and its priorities [#A] to [#C].
 //
@@ -130,6 +131,7 @@ const (
 	Emoji    Notation = "emoji"
 	Dataview Notation = "dataview"
 	Logseq   Notation = "logseq"
+	Kanban   Notation = "kanban"
 )
 
 // field is one property of a task in its text.
@@ -167,6 +169,7 @@ var (
 	signDate = regexp.MustCompile(`^\x{FE0F}?\s*(\d{4}-\d{2}-\d{2})`)
 	inline   = regexp.MustCompile(`(?i)[\[(](` + strings.Join(names, "|") + `|done)::\s*([^\[\]()]*?)\s*[\])]`)
 	stamp    = regexp.MustCompile(`(SCHEDULED|DEADLINE): <(\d{4}-\d{2}-\d{2})(?:[ \t]+\pL+\.?)?(?:[ \t]+\d{1,2}:\d{2})?(?:[ \t]+((?:\.\+|\+\+|\+)\d+[hdwmy]))?[^<>\n]*>`)
+	card     = regexp.MustCompile(`(?:^|\s)(@(?:\{(\d{4}-\d{2}-\d{2})\}|\[\[(\d{4}-\d{2}-\d{2})\]\]))`)
 	letter   = regexp.MustCompile(`\[#([ABC])\]`)
 	blockID  = regexp.MustCompile(`[ \t]+\^[a-zA-Z0-9-]+$`)
 )
@@ -250,6 +253,9 @@ func (t *Task) read(first int) {
 		if m[6] >= 0 && len(t.fields) > before { // the date exists
 			t.add(field{"repeat", Logseq, m[1], m[1], m[6], m[7]})
 		}
+	}
+	for _, m := range all(card, line, "@") {
+		t.add(field{"due", Kanban, m[2], m[3], max(m[4], m[6]), max(m[5], m[7])})
 	}
 	for _, m := range all(letter, line, "[#") {
 		t.add(field{"priority", Logseq, m[0], m[1], m[2], m[3]})

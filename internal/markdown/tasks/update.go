@@ -400,8 +400,11 @@ func (n *note) setDate(p Place, source, name, date string, notation Notation) (s
 		return source[:first] + n.lineEnd() + indent + word + ": <" + day.Format("2006-01-02 Mon") + ">" + source[first:], nil
 	}
 	text := " " + own[name] + " " + date
-	if notation == Dataview {
+	switch {
+	case notation == Dataview:
 		text = " [" + name + ":: " + date + "]"
+	case notation == Kanban && name == "due": // the plugin has no other dates
+		text = " @{" + date + "}"
 	}
 	at := len(withoutBlockID(strings.TrimRight(source[:first], " \t")))
 	return source[:at] + text + source[at:], nil
