@@ -76,6 +76,7 @@ var (
 	pastDay        = regexp.MustCompile(`^(?:(\d{1,4}) ?|an? )(d|w|y|day|week|month|year)s?( ago)?$`)
 	comingDay      = regexp.MustCompile(`^in (?:(\d{1,4}) ?|an? )(day|week|month|year)s?$`)
 	weekPeriod     = regexp.MustCompile(`^(\d{4})-?w(\d{2})$`)
+	quarterPeriod  = regexp.MustCompile(`^(?:(\d{4})-?q([1-4])|q([1-4])[- ](\d{4}))$`)
 	monthPeriod    = regexp.MustCompile(`^(\d{4})-(\d{2})$`)
 	monthName      = regexp.MustCompile(`^([\pL\pM]+\.?) (\d{4})$`)
 	dottedDay      = regexp.MustCompile(`^(\d{1,2})\.(\d{1,2})\.(\d{4})$`)
@@ -93,8 +94,8 @@ var dayWords = [][]string{
 func foldWords(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
 
 // Parse parses words that name a period: today, yesterday, tomorrow (see dayWords), this
-// week, last month, next year, 2026-02-16, 16.2.2026, 2026-W07, 2026-02, February 2026. Days are in
-// the location of now, and weeks are those of the user's locale.
+// week, last month, next year, 2026-02-16, 16.2.2026, 2026-W07, 2026-Q1, Q1 2026, 2026-02,
+// February 2026. Days are in the location of now, and weeks are those of the user's locale.
 func (p *Periodic) Parse(s string, now time.Time) (Period, bool) {
 	s = foldWords(s)
 	day := Day.start(now)
@@ -112,6 +113,8 @@ func (p *Periodic) Parse(s string, now time.Time) (Period, bool) {
 	unit, parts := Day, moment.Parts{}
 	if m := weekPeriod.FindStringSubmatch(s); m != nil {
 		unit, parts = Week, moment.Parts{Year: atoi(m[1]), Week: atoi(m[2]), Weeks: p.Weeks}
+	} else if m := quarterPeriod.FindStringSubmatch(s); m != nil {
+		unit, parts = Quarter, moment.Parts{Year: atoi(m[1] + m[4]), Month: 3*atoi(m[2]+m[3]) - 2}
 	} else if m := monthPeriod.FindStringSubmatch(s); m != nil {
 		unit, parts = Month, moment.Parts{Year: atoi(m[1]), Month: atoi(m[2])}
 	} else if m := monthName.FindStringSubmatch(s); m != nil && moment.MonthNamed(m[1]) != 0 {

@@ -37,7 +37,7 @@ var builtins = []Prompt{
 	{
 		Name: "daily_review", Title: "Daily review",
 		Description: "What was written in a day or week, what is open, and what to do next.",
-		Arguments:   []Argument{{Name: "date", Description: "A day like 2026-01-31, today, yesterday, tomorrow, this week or last week; yesterday and today if left out.", Completes: Day}},
+		Arguments:   []Argument{{Name: "date", Description: "A day like 2026-01-31, today, yesterday, this week, last month, 2026-W05, 2026-01 or 2026-Q1; yesterday and today if left out.", Completes: Day}},
 		render:      dailyReview,
 	},
 	{
@@ -158,7 +158,7 @@ func dailyReview(ctx context.Context, r *rendering) error {
 	return nil
 }
 
-// day returns the filter for the day, week or month in the argument "date", and how to
+// day returns the filter for the day or longer period in the argument "date", and how to
 // refer to it; due is the corresponding argument of list_tasks.
 func (r *rendering) day() (f notes.Filter, when, due string, err error) {
 	given := r.args["date"]
@@ -174,7 +174,7 @@ func (r *rendering) day() (f notes.Filter, when, due string, err error) {
 	}
 	if !ok {
 		return f, "", "", &notes.Error{Op: "prompt", Path: "daily_review", Err: notes.ErrInvalid,
-			Detail: fmt.Sprintf("date must be a day like 2026-01-31, today, yesterday, tomorrow, this week, last week or a week like 2026-W05, not %q", given)}
+			Detail: fmt.Sprintf("date must be a day like 2026-01-31, today, yesterday, this week, last month, a week like 2026-W05, a month like 2026-01 or a quarter like 2026-Q1, not %q", given)}
 	}
 	due = p.Start.Format(time.DateOnly)
 	if when = "on " + due; p.Unit != notes.Day {

@@ -223,12 +223,13 @@ func TestDailyReview(t *testing.T) {
 	assert.Len(t, embedded(week), 3)
 	assert.Contains(t, words(week), " from 2026-01-26 to 2026-02-01")
 	assert.Contains(t, words(week), `done "this week", due "this week"`)
+	assert.Contains(t, words(render(t, s, Options{}, "daily_review", map[string]string{"date": "Q1 2026"})), `from 2026-01-01 to 2026-03-31`)
 	s = append(s, &notes.Note{ID: 10, Path: "unpacked.md", Content: "z", Size: 1, Date: noon})
 	r := render(t, s, Options{Budget: 2}, "daily_review", map[string]string{"date": "this week"})
 	assert.Equal(t, []string{"note:///yesterday.md", "note:///unpacked.md"}, embedded(r), "a note that states its day comes first")
 	assert.Contains(t, words(r), "2 of 4 notes are here, those that state their day, then the newest;")
 	_, err := New(Options{Notes: s}).Render(t.Context(), named(t, New(Options{}), "daily_review"), map[string]string{"date": "someday"}, notes.Scope{})
-	require.ErrorContains(t, err, "today, yesterday, tomorrow, this week")
+	require.ErrorContains(t, err, "today, yesterday, this week")
 }
 
 func TestFindConnections(t *testing.T) {
