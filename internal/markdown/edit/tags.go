@@ -172,9 +172,10 @@ func tagName(tag string) (string, error) {
 // sameTag reports whether two tags are equal regardless of case, like
 // [markdown.Document.Tags]. b must be in NFC.
 func sameTag(a, b string) bool {
-	folded := strings.ToLower(markdown.NFC(a))
-	return folded == strings.ToLower(b)
+	return foldTag(a) == strings.ToLower(b)
 }
+
+func foldTag(tag string) string { return strings.ToLower(markdown.NFC(tag)) }
 
 func hasTag(tags []string, tag string) bool {
 	return slices.ContainsFunc(tags, func(t string) bool { return sameTag(t, tag) })
@@ -271,7 +272,7 @@ func checkTags(out []byte, want []string) ([]byte, error) {
 	set := func(tags []string) map[string]bool {
 		folded := map[string]bool{}
 		for _, t := range tags {
-			folded[strings.ToLower(markdown.NFC(t))] = true
+			folded[foldTag(t)] = true
 		}
 		return folded
 	}
@@ -287,6 +288,12 @@ func shownTags(tags []string) string { return strings.Join(tags[:min(len(tags), 
 func changeInlineTags(src []byte, doc *markdown.Document, change func(string) (string, bool)) (out []byte, changed bool) {
 	at := 0
 	all := tagPlaces(doc)
+	has := map[string]bool{} // a property's list contains a tag once
+	for _, t := range all {
+		if name := markdown.TagName(string(src[t.Start:t.End])); t.Property && !matchesTag(name, change) {
+			has[foldTag(name)] = true
+		}
+	}
 	var line textLine
 	for _, t := range all {
 		text, ok := changeTag(string(src[t.Start:t.End]), change)
@@ -294,6 +301,11 @@ func changeInlineTags(src []byte, doc *markdown.Document, change func(string) (s
 			continue
 		}
 		changed = true
+		if key := foldTag(markdown.TagName(text)); t.Property && has[key] {
+			text = ""
+		} else if t.Property {
+			has[key] = true
+		}
 		start, end := t.Start, t.End
 		if text == "" {
 			if t.Start >= line.next {
