@@ -253,6 +253,9 @@ func (c *noteComposer) fillFrom(r notes.CreateRequest, template string, at time.
 	title = cmp.Or(title, name)
 	properties := markdown.ReadFrontMatter([]byte(note.Content)).End
 	d := draft{path: r.Path, text: []byte(app.Fill(note.Content[:properties], name, at) + app.Fill(note.Content[properties:], title, at))}
+	if broken := markdown.ReadFrontMatter(d.text).Err; broken != nil && len(r.FrontMatter)+len(r.Tags) > 0 {
+		return r, &notes.Error{Op: "read the template", Path: note.Path, Err: notes.ErrInvalid, Detail: fmt.Sprintf("its front matter is broken: %v", broken), Hint: "Correct the template first, or pass neither front_matter nor tags."}
+	}
 	if r.Title != "" {
 		if err := d.retitle(name, title); err != nil {
 			return r, err

@@ -283,6 +283,14 @@ func TestCreateFromTemplates(t *testing.T) {
 	assert.Contains(t, missing.Hint, `list_notes folder="Vorlagen"`)
 	_, err = f.Create(t.Context(), notes.CreateRequest{Title: "Y", Template: "Meeting", Content: "---\na: b\n---\n"})
 	require.ErrorContains(t, err, "front matter")
+	f.write("Vorlagen/Broken.md", "---\nby: {{title}}\na: [\n---\nx\n")
+	f.reconcile()
+	for _, r := range []notes.CreateRequest{{FrontMatter: map[string]any{"a": "b"}}, {Tags: []string{"a"}}} {
+		r.Title, r.Template = "Y", "Broken"
+		_, err = f.Create(t.Context(), r)
+		require.ErrorContains(t, err, `read the template "Vorlagen/Broken.md": its front matter is broken: YAML`)
+	}
+	assert.Equal(t, "Z.md: ---\nby: Z\na: [\n---\nx\n", create(notes.CreateRequest{Title: "Z", Template: "Broken"}))
 	_, err = f.Create(t.Context(), notes.CreateRequest{Title: "Y", Template: "Meeting", Scope: notes.Scope{Read: []string{"Work"}}})
 	require.ErrorIs(t, err, notes.ErrNotFound)
 }
