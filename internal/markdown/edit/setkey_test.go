@@ -112,7 +112,7 @@ func TestSetFrontMatter(t *testing.T) {
 
 func TestSetFrontMatter_QuotesAmbiguousText(t *testing.T) {
 	for value, want := range map[string]string{
-		"text": "text", "two words": "two words", "2024-01-02": "2024-01-02", "2024-01-02T10:00": "2024-01-02T10:00",
+		"text": "text", "two words": "two words", "🟢 active": "🟢 active", "✅": "✅", "„ja“": "„ja“", "\u200b": "\"\u200b\"", "2024-01-02": "2024-01-02", "2024-01-02T10:00": "2024-01-02T10:00",
 		"true": `"true"`, "No": `"No"`, "~": `"~"`, "": `""`, "12": `"12"`, "1e3": `"1e3"`, "0x1F": `"0x1F"`, "12:30": `"12:30"`,
 		"010": `"010"`, ".5": `".5"`, "a: b": `"a: b"`, "a #b": `"a #b"`, "a#b": "a#b", "#a": `"#a"`, "- a": `"- a"`, "[[a]]": `"[[a]]"`,
 		"https://x.y/z?a=b": "https://x.y/z?a=b", " a": `" a"`, "a ": `"a "`, "a:": `"a:"`, "it's": "it's", `say "x"`: `"say \"x\""`,

@@ -169,7 +169,7 @@ func plainYAML(s string, inFlow bool) bool {
 		switch {
 		case unicode.IsLetter(r) || r == '_':
 		case unicode.IsNumber(r), unicode.IsMark(r) && i > 0:
-		case i == 0:
+		case i == 0 && r < 0x80:
 			return false
 		case r < 0x80 && strings.ContainsRune(" -./()+;!?'@#:&%=$*~", r):
 			if inFlow && strings.ContainsRune(":?'", r) {
