@@ -477,6 +477,39 @@ func TestHTTPSessionsContinueAfterARestart(t *testing.T) {
 	assert.Equal(t, http.StatusNotFound, c.post(reads7).status, "a deleted session does not continue")
 }
 
+// A client whose daemon was killed asks for the rest of its responses and opens a stream, all
+// at once. The stream begins when every subscription is restored, and names each.
+func TestHTTPStreamBeginsWithAllSubscriptions(t *testing.T) {
+	w := newWorld(t, sampleVault, Limits{})
+	url, h := serveHTTP(t, w, HTTPOptions{})
+	c := newHTTPClient(t, url, `{}`)
+	var uris []string
+	for i := range 30 {
+		uri := fmt.Sprintf("notes://tags/t%d.", i)
+		uris = append(uris, `{"uri":"`+uri+`"}`)
+		assert.Contains(t, c.post(`{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"`+uri+`"}}`).text(), `"result":{}`)
+	}
+	h.Close()
+	for range 5 {
+		url, h = serveHTTP(t, w, HTTPOptions{})
+		c.url = url + "/mcp"
+		rest := make(chan int, 3)
+		for i := range cap(rest) {
+			lost := http.Header{headerLastEvent: {fmt.Sprintf("LOST%d_0", i)}}
+			go func() { rest <- c.do(t.Context(), http.MethodGet, "", lost).status }()
+		}
+		stream := c.do(t.Context(), http.MethodGet, "", nil)
+		for range cap(rest) {
+			assert.Equal(t, http.StatusBadRequest, <-rest)
+		}
+		h.Close()
+		text := stream.text()
+		for _, uri := range uris {
+			assert.Contains(t, text, uri)
+		}
+	}
+}
+
 // A client that comes back while the vault is being opened does not keep the server from
 // stopping.
 func TestHTTPCloseBeforeTheVaultIsOpen(t *testing.T) {
