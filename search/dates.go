@@ -1,6 +1,8 @@
 package search
 
 import (
+	"cmp"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -22,27 +24,27 @@ func parseDay(s string, now time.Time) (time.Time, bool) {
 	return notes.ParseDate(s)
 }
 
-// addDays lets the words of each day or month in the query, such as "January 6th", "6. Januar 2026"
-// and "January 2026", also match it in digits, as in the names of daily notes.
+// addDays lets the words of each day or month in the query, such as "January 6th", "6. Januar 2026",
+// "3月5日" and "January 2026", also match it in digits, as in the names of daily notes. So does a month
+// beside other words.
 func (r *request) addDays() {
 	inDays := 0 // words
-	for i := 0; i+1 < len(r.words); i++ {
-		of := r.words[i : i+2]
-		date, ok := dateIn(of[0], of[1])
-		if !ok {
-			continue
+	for i := 0; i < len(r.words); i++ {
+		date, n := dateIn(r.words[i:])
+		inDays += n
+		first := r.words[i].exact
+		foreign := first == "mars" // Mars 2020
+		if n == 0 && len(r.words) > 1 && len(first) >= 4 {
+			if t, ok := parseMonth("1", r.words[i]); ok {
+				date, n = anyYear+t.Format("01")+"??", 1
+				foreign = first != strings.ToLower(t.Month().String())
+			}
 		}
-		if day, any := strings.CutPrefix(date, anyYear); any && i+2 < len(r.words) && isYear(r.words[i+2].exact) && r.words[i+2].gap <= 1 {
-			date = r.words[i+2].exact + day
-			inDays++
-			i++
-		}
-		for _, w := range of {
+		for _, w := range r.words[i : i+n] {
 			t := &r.plan.Terms[w.term]
-			t.Date, t.ForeignDate = date, of[0].exact == "mars" && !r.foreign // Mars 2020
+			t.Date, t.ForeignDate = date, foreign && !r.foreign
 		}
-		inDays += len(of)
-		i++
+		i += max(0, n-1)
 	}
 	r.onlyDays = inDays > 0 && inDays == len(r.words)
 }
@@ -58,27 +60,75 @@ const anyYear = "20??"
 
 var isYear = regexp.MustCompile(`^(?:1[89]|20)\d\d$`).MatchString
 
-// dateIn returns the day of any year, or the month of a year, in two words that are at most a stop
-// word apart, as [index.PlanTerm.Date]. A short name of a month must be English: "set", "gen" and
-// "led" are seldom Italian or Czech months.
-func dateIn(a, b queryWord) (string, bool) {
+// inCharacters matches a day or a month in Chinese, Japanese or Korean.
+var inCharacters = regexp.MustCompile(`^(?:(\d{4})[年년])?(\d\d?)[月월](?:(\d\d?)[日号일])?`)
+
+// dateIn returns the date at the beginning of words, as [index.PlanTerm.Date], and the number of its
+// words; 0 if there is none.
+func dateIn(words []queryWord) (date string, n int) {
+	if t, ok := notes.ParseDate(words[0].shown); ok {
+		return t.Format("20060102"), 1
+	}
+	run := ""
+	for _, w := range words[:min(len(words), 6)] {
+		run += w.exact
+	}
+	if m := inCharacters.FindStringSubmatch(run); m != nil {
+		year, n := cmp.Or(m[1], anyYear), 2
+		if m[1] != "" {
+			n += 2
+		}
+		if m[3] != "" {
+			n += 2
+		}
+		return fmt.Sprintf("%s%02s%02s", year, m[2], cmp.Or(m[3], "??")), n
+	}
+	if len(words) == 1 {
+		return "", 0
+	}
+	if date = dayIn(words[0], words[1]); date == "" {
+		return "", 0
+	}
+	if len(words) > 2 && words[2].gap <= 1 {
+		year, day := words[2].exact, date
+		if isYear(words[0].exact) { // 2026 January 6
+			year, day = words[0].exact, dayIn(words[1], words[2])
+		}
+		if day, any := strings.CutPrefix(day, anyYear); any && isYear(year) {
+			return year + day, 3
+		}
+	}
+	return date, 2
+}
+
+// dayIn returns the day of any year, or the month of a year, in two words that are at most a stop
+// word apart, as [index.PlanTerm.Date], or "".
+func dayIn(a, b queryWord) string {
 	month, number := a, b
 	if month.exact[0] <= '9' {
 		month, number = b, a
 	}
 	if month.exact[0] <= '9' || number.exact[0] > '9' || b.gap > 1 {
-		return "", false
+		return ""
 	}
-	day := number.shown
-	if isYear(number.exact) {
+	day := number.exact
+	if isYear(day) {
 		day = "1"
 	}
+	t, ok := parseMonth(day, month)
+	switch {
+	case !ok:
+		return ""
+	case isYear(number.exact):
+		return number.exact + t.Format("01") + "??"
+	}
+	return anyYear + t.Format("0102")
+}
+
+// parseMonth parses a day of a named month. A short name of a month must be English: "set", "gen" and
+// "led" are seldom Italian or Czech months.
+func parseMonth(day string, month queryWord) (time.Time, bool) {
 	t, ok := notes.ParseDate(day + " " + month.shown + " 2000")
-	if english := strings.ToLower(t.Month().String()); !ok || len(month.exact) < 4 && month.exact != english[:3] && month.exact != "mai" {
-		return "", false
-	}
-	if isYear(number.exact) {
-		return number.exact + t.Format("01") + "??", true
-	}
-	return anyYear + t.Format("0102"), true
+	english := strings.ToLower(t.Month().String())
+	return t, ok && (len(month.exact) >= 4 || month.exact == english[:3] || month.exact == "mai")
 }

@@ -23,6 +23,8 @@ func TestSearch_DayInWords(t *testing.T) {
 		"Training/2026-09-04.md":         "Squats.",
 		"Set 4.md":                       "Bench press.",
 		"Old 1999-03-03.md":              "The millennium bug.",
+		"Tagebuch/24.07.2026.md":         "Zum Strand.",
+		"Tagebuch/24.08.2026.md":         "Zur Arbeit.",
 	})
 	for query, want := range map[string][]string{
 		"january 6 2026":     {"Daily/2026-01-06"},
@@ -39,6 +41,19 @@ func TestSearch_DayInWords(t *testing.T) {
 		"set 4":              {"Set 4"},
 		"March 3 1999":       {"Old 1999-03-03"},
 		"March 1999":         {"Old 1999-03-03"},
+		"2026 January 6":     {"Daily/2026-01-06"},
+		"06.01.2026":         {"Daily/2026-01-06"},
+		"6.1.2026":           {"Daily/2026-01-06"},
+		"2026-03-03":         {"journals/2026_03_03"},
+		"2026年1月6日":          {"Daily/2026-01-06"},
+		"3月3日":               {"journals/2026_03_03"},
+		"2025年2月":            {"Monthly/2025-02"},
+		"3월 3일":              {"journals/2026_03_03"},
+		"24. Juli":           {"Tagebuch/24.07.2026"},
+		"2026-07-24":         {"Tagebuch/24.07.2026"},
+		"Juli 2026":          {"Tagebuch/24.07.2026"},
+		"september squats":   {"Training/2026-09-04"},
+		"dentist in March":   {"journals/2026_03_03"},
 	} {
 		got := f.paths(query)
 		assert.Equal(t, want, got[:min(len(got), len(want))], query)

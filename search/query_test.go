@@ -155,7 +155,7 @@ func TestAddDays(t *testing.T) {
 	for _, term := range newRequest(parseQuery("from January 6 2026 to March 3 1999", parseTime), notes.Filter{}).plan.Terms {
 		dates[term.Text] = term.Date
 	}
-	assert.Equal(t, map[string]string{"januari": "20260106", "6": "20260106", "2026": "", "march": "19990303", "3": "19990303", "1999": ""}, dates)
+	assert.Equal(t, map[string]string{"januari": "20260106", "6": "20260106", "2026": "20260106", "march": "19990303", "3": "19990303", "1999": "19990303"}, dates)
 }
 
 func TestFindPhrase(t *testing.T) {

@@ -17,6 +17,7 @@ import (
 
 const (
 	maxExpansions  = 200 // terms that a prefix expands to
+	maxDays        = 600 // days of a month in all years
 	maxSuggestions = 3   // suggestions for a word that no note has
 	// SuggestionWeight is the weight of a suggestion for a word that no note has.
 	SuggestionWeight = 0.5
@@ -35,12 +36,16 @@ func (s *snapshot) expandTerms(p *Plan) error {
 				}
 			}
 			if t.Date != "" && (!t.ForeignDate || s.isForeign()) {
-				found, err := s.count(func(c *termCounter) error { return each(c.dict, sameNumber(t.Date), nil, nil, c.add) })
+				found, err := s.count(func(c *termCounter) error {
+					dotted := t.Date[6:] + "." + t.Date[4:6] + "." + t.Date[:4]
+					return cmp.Or(each(c.dict, sameNumber(t.Date), nil, nil, c.add), each(c.dict, sameNumber(dotted), nil, nil, c.add))
+				})
 				if err != nil {
 					return err
 				}
-				t.Others = append(t.Others, mostFrequent(found, maxExpansions)...)
 				t.Dated = len(found) > 0
+				delete(found, t.Text)
+				t.Others = append(t.Others, mostFrequent(found, maxDays)...)
 			}
 		}
 		if !t.Prefix {

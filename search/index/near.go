@@ -107,8 +107,8 @@ func (a *nearWord) extend(read int) (within bool) {
 }
 
 // sameNumber is an automaton that accepts the terms with the same digits and any connectors
-// between them: 978-0-374-27563-1 for 9780374275631. '?' is any digit, or at the end also none. A
-// state is the number of digits read.
+// between them: 978-0-374-27563-1 for 9780374275631. '?' is any digit, or at the end also none; '.'
+// is only itself. A state is the number of digits read.
 type sameNumber string
 
 var _ segment.Automaton = sameNumber("")

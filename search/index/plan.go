@@ -24,7 +24,7 @@ type PlanTerm struct {
 	Others []string
 	Family bool // inflected forms count as the word; see [Plan.Open]
 	// Date, if not empty, is a date as YYYYMMDD that counts as the word. '?' is any digit, or at
-	// the end also none. Notes may have connectors between its digits.
+	// the end also none. Notes may have connectors between its digits, or write it as DD.MM.YYYY.
 	Date        string
 	ForeignDate bool // it counts only if most notes are not in English
 	Dated       bool // set by [Index.Rank] if notes have the date
