@@ -492,7 +492,7 @@ func TestPassages(t *testing.T) {
 	assert.Equal(t, []string{"pressure", "valve"}, h.Why.Terms)
 	assert.Equal(t, 1, h.Why.TextRank)
 	assert.Positive(t, h.Why.TextScore)
-	assert.Equal(t, "tool use awl to pierce", f.search(search.Query{Text: "awl"}).Hits[0].Snippet)
+	assert.Equal(t, "tool | use || awl | to pierce", f.search(search.Query{Text: "awl"}).Hits[0].Snippet)
 	assert.Contains(t, f.search(search.Query{Text: "quokka"}).Hits[0].Snippet, "A line with quokka inside.")
 }
 

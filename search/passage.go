@@ -623,11 +623,12 @@ func clipWords(s string, size int) string {
 // markers at the beginning of a line.
 var (
 	linkMarkup = regexp.MustCompile(`!?\[([^\]\[]*)\]\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)`)
+	blockID    = regexp.MustCompile(`(?m)[ \t]\^[a-zA-Z0-9-]+[ \t]*$`)
 	wikiMarkup = regexp.MustCompile(`!?\[\[(?:[^\]\[|\n]*\|)?([^\]\[|\n]*?)(?:#\^[^\]\[|\n]*)?\]\]`)
 	headMarkup = regexp.MustCompile(`(?m)^([ \t]{0,3}#{1,6}[ \t]+[^\n]*[\pL\pN)\]*])[ \t#]*(\r?\n\s*\S)`)
 	autoLink   = regexp.MustCompile(`<([a-zA-Z][a-zA-Z0-9+.-]+:[^<>\s]*|[^<>\s@]+@[^<>\s]+)>`)
 	htmlMarkup = regexp.MustCompile(`<!--.*?-->|</?[a-zA-Z][^<>\n]*>`)
-	lineMarkup = regexp.MustCompile(`(?m)^[ \t]*(?:(?:#{1,6}[ \t]+|>[ \t]?|[-*+][ \t]+(?:\[[ xX]\](?:[ \t]+|$))?|\d+[.)][ \t]+)+|(?:\|[ \t]*:?-|[ \t]*:?-{3})[-:| \t]*$|(?:` + "```|~~~" + `).*$)`)
+	lineMarkup = regexp.MustCompile(`(?m)^[ \t]*(?:(?:#{1,6}[ \t]+|>[ \t]?(?:\[![a-zA-Z-]+\][+-]?)?|[-*+][ \t]+(?:\[[ xX]\](?:[ \t]+|$))?|\d+[.)][ \t]+)+|(?:\|[ \t]*:?-|[ \t]*:?-{3})[-:| \t]*$|(?:` + "```|~~~" + `).*$)`)
 	starMarkup = regexp.MustCompile(`\*([^\s*](?:[^*\n]*[^\s*])?)\*`)
 	headings   = regexp.MustCompile(`^(?:\s*#{1,6}[ \t][^\n]*(?:\n|$))+\s*`)
 	emphasis   = strings.NewReplacer("**", "", "__", "", "`", "", "~~", "", "==", "", "[[", "", "]]", "", "&nbsp;", " ", "\u00AD", "", "\uFEFF", "")
@@ -669,26 +670,39 @@ func plain(s string) string {
 		s = autoLink.ReplaceAllString(s, "$1")
 		s = htmlMarkup.ReplaceAllString(s, "")
 	}
+	if strings.Contains(s, "^") {
+		s = blockID.ReplaceAllString(s, "")
+	}
 	s = headMarkup.ReplaceAllString(s, "$1:$2")
 	s = emphasis.Replace(lineMarkup.ReplaceAllString(s, ""))
 	if strings.Contains(s, "*") {
 		s = starMarkup.ReplaceAllString(s, "$1")
 	}
 	var b strings.Builder
-	space := false
+	gap := "" // since the last character: a space, a line, a bar between cells, the last one of a row, or the next row
 	for i, r := range s {
-		if r == utf8.RuneError && s[i] != 0xEF {
-			continue
+		switch {
+		case r == utf8.RuneError && s[i] != 0xEF:
+		case r == '|' && gap == "|\n":
+			gap = " || "
+		case r == '|' && gap != "\n" && gap != " || ":
+			gap = " | "
+		case r == '\n' && gap == " | ":
+			gap = "|\n"
+		case r == '\n' && (gap == "" || gap == " "):
+			gap = "\n"
+		case r == '|' || r <= ' ' || r == 0x7f || r == 0x85 || r == 0xA0 || r == 0x2028 || r == 0x2029:
+			gap = cmp.Or(gap, " ")
+		default:
+			if strings.HasSuffix(gap, "\n") {
+				gap = " "
+			}
+			if b.Len() > 0 {
+				b.WriteString(gap)
+			}
+			b.WriteRune(r)
+			gap = ""
 		}
-		if r <= ' ' || r == '|' || r == 0x7f || r == 0x85 || r == 0xA0 || r == 0x2028 || r == 0x2029 {
-			space = b.Len() > 0
-			continue
-		}
-		if space {
-			b.WriteByte(' ')
-			space = false
-		}
-		b.WriteRune(r)
 	}
 	return b.String()
 }

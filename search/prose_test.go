@@ -59,10 +59,10 @@ func TestSearch_TableRows(t *testing.T) {
 		"Terms.md": "# Terms\n\n| Claim | Period | From |\n|:--|--|--|\n| contract | 6 years | breach |\n| tort | 6 years | damage |\n| defamation | 1 year | publication |\n" + strings.Repeat("| deed | 12 years | breach |\n", 6),
 	})
 	for query, want := range map[string]string{
-		"who ordered the homocysteine test": "…2025-01-07 homocysteine 14 Dr Klee ",
-		"period for defamation":             "…defamation 1 year publication ",
-		"period from":                       "Claim Period From ",
-		"ferritin test":                     "2024-01-01 ferritin 20 Dr Roth ",
+		"who ordered the homocysteine test": "…2025-01-07 | homocysteine | 14 | Dr Klee || ",
+		"period for defamation":             "…defamation | 1 year | publication || ",
+		"period from":                       "Claim | Period | From || ",
+		"ferritin test":                     "2024-01-01 | ferritin | 20 | Dr Roth || ",
 	} {
 		h := f.search(search.Query{Text: query, Limit: 10, MaxBytes: 700}).Hits[0]
 		assert.Contains(t, h.Snippet, want, query)
@@ -100,7 +100,7 @@ func TestTableHead_Delimiter(t *testing.T) {
 // The words of a query that only the column names have are shown if they are close to the others, above.
 func TestSearch_WordsAboveTable(t *testing.T) {
 	f := newFixture(t, map[string]string{"A.md": "# A\n\nMy blood results. " + strings.Repeat("Some words stand here. ", 30) + "\n\n| Date | Homocysteine | Ferritin |\n|---|---|---|\n| 2024-01-01 | 12 | 30 |\n| - | - | - |\n| 2025-01-01 | 14 | 40 |\n"})
-	assert.Contains(t, f.search(search.Query{Text: "blood homocysteine ferritin", MaxBytes: 300}).Hits[0].Snippet, "Homocysteine Ferritin")
+	assert.Contains(t, f.search(search.Query{Text: "blood homocysteine ferritin", MaxBytes: 300}).Hits[0].Snippet, "here. Date | Homocysteine | Ferritin || ")
 }
 
 // A passage counts with the headings above it, which only the first passage of a note or section

@@ -118,7 +118,8 @@ func fold(s string, loose bool) folded {
 // Markup that is invisible to a reader. The number of a list item is removed only from
 // the text: in a quotation, a different number means different text.
 var (
-	lineMarks = regexp.MustCompile(`^[ \t]*(?:(?:#{1,6}[ \t]+|>[ \t]?|(?:[-*+]|\d+[.)])[ \t]+(?:\[.\][ \t]+)?)+)`)
+	lineMarks = regexp.MustCompile(`^[ \t]*(?:(?:#{1,6}[ \t]+|>[ \t]?(?:\[![a-zA-Z-]+\][+-]?)?|(?:[-*+]|\d+[.)])[ \t]+(?:\[.\][ \t]+)?)+|(?:\|[ \t]*:?-|[ \t]*:?-{3})[-:| \t]*$)`)
+	blockID   = regexp.MustCompile(`(?m)[ \t]\^[a-zA-Z0-9-]+[ \t]*$`)
 	wikiLink  = regexp.MustCompile(`!?\[\[(?:[^\]\[|\n]*\|)?([^\]\[|\n]*)\]\]`)
 	link      = regexp.MustCompile(`!?\[([^\]\[]*)\]\([^)\n]*\)`)
 	htmlTag   = regexp.MustCompile(`</?[a-zA-Z][^<>\n]*>`)
@@ -131,7 +132,7 @@ func withoutMarks(line string) string {
 		line = link.ReplaceAllString(line, "$1")
 		line = htmlTag.ReplaceAllString(line, "")
 	}
-	return spanMarks.Replace(line)
+	return spanMarks.Replace(blockID.ReplaceAllString(line, ""))
 }
 
 // withoutMarks returns the text without markup, with colon, which may be "", after its

@@ -159,3 +159,17 @@ func FuzzFind(f *testing.F) {
 		assert.NotEmpty(t, text.Find(quotation))
 	})
 }
+
+// Snippets of tables, callouts and lines with ids are found as search shows them.
+func TestFind_Snippets(t *testing.T) {
+	text := NewText("| Device | Address |\n|---|:-:|\n| printer | 10.0.0.7 |\n| router | 10.0.0.1 |\n\nThe code is 4711. ^code-1\n\n> [!info]- Vet clinic\n> Phone 030\n")
+	for quotation, want := range map[string][]Lines{
+		"Device | Address || printer | 10.0.0.7 || router": {{1, 4}},
+		"router | 10.0.0.1 The code is 4711. Vet clinic":   {{4, 8}},
+		"Vet clinic Phone 030":                             {{8, 9}},
+		"The code is 4711. ^code-1":                        {{6, 6}},
+		"printer | 10.0.0.1":                               nil,
+	} {
+		assert.Equal(t, want, text.Find(quotation), quotation)
+	}
+}
