@@ -97,3 +97,15 @@ func TestSearch_ForeignMonth(t *testing.T) {
 	})
 	assert.Contains(t, f.paths("Mars 2020"), "Journal/20200306")
 }
+
+// Notes of other days in the same month or year do not answer a query of a day that no note has.
+func TestSearch_OtherDaysAreWeak(t *testing.T) {
+	files := map[string]string{"Standup.md": "On 2026-02-03 we met."}
+	for day := 1; day <= 28; day++ {
+		files[fmt.Sprintf("Daily/2025-11-%02d.md", day)] = "Stayed at home."
+	}
+	f := newFixture(t, files)
+	for query, weak := range map[string]bool{"1989-11-09": true, "09.11.2024": true, "2025-12-09": true, "2025-11-09": false, "09.11.2025": false, "2026-02-03": false} {
+		assert.Equal(t, weak, f.search(search.Query{Text: query}).Weak, query)
+	}
+}
