@@ -3,8 +3,9 @@
 //
 // The language of a passage is detected by its script and by its function words, which
 // are frequent in all prose, independent of the subject, and not names. Code, mathematics
-// and addresses are skipped. A passage with too few function words, such as a list of
-// names or a code listing, is not counted.
+// and addresses are skipped. Passages with few function words, such as daily notes of a line,
+// are counted together, as fewer; those with none, such as a list of names or a code listing,
+// are not counted.
 package language
 
 import (
@@ -18,6 +19,9 @@ import (
 type Share struct {
 	Foreign int // passages not in English
 	Judged  int // passages whose language was detected
+	// short is the evidence for English and for other languages from passages with too little of
+	// it, as far as it is not counted as a passage.
+	short [2]int
 }
 
 // Fraction returns Foreign/Judged, or 0 if Judged is 0.
@@ -31,13 +35,18 @@ func (s Share) Fraction() float64 {
 // Add counts a passage of Markdown.
 func (s *Share) Add(passage string) {
 	english, foreign := evidence(passage)
+	language := 0
+	if foreign > english {
+		language = 1
+	}
 	if english+foreign < leastEvidence {
-		return
+		if s.short[language] += max(foreign-english, english-foreign); s.short[language] < leastEvidence {
+			return
+		}
+		s.short[language] -= leastEvidence
 	}
 	s.Judged++
-	if foreign > english {
-		s.Foreign++
-	}
+	s.Foreign += language
 }
 
 // Evidence is counted in halves of a function word. Two in five words of English prose

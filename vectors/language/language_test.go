@@ -59,7 +59,7 @@ func judge(passages ...string) (s language.Share) {
 	for _, p := range passages {
 		s.Add(p)
 	}
-	return s
+	return language.Share{Foreign: s.Foreign, Judged: s.Judged}
 }
 
 func TestShare_Languages(t *testing.T) {
@@ -76,6 +76,17 @@ func TestShare_Languages(t *testing.T) {
 		assert.Zero(t, judge(p), p)
 	}
 	assert.Equal(t, language.Share{Foreign: 1, Judged: 2}, judge(logseq...))
+}
+
+// Notes of a line or two, such as daily notes, count together: three German ones as one passage,
+// whatever English ones are among them.
+func TestShare_ShortPassages(t *testing.T) {
+	german := []string{"2026-03-01\n\nMit Anna gegessen.", "2026-03-02\n\nRegen und Wind.", "2026-03-03\n\nDas Auto geholt."}
+	english := []string{"2026-03-04\n\nRead the book.", "2026-03-05\n\nCalled my sister.", "2026-03-06\n\nWork at home."}
+	assert.Zero(t, judge(german[:2]...))
+	assert.Equal(t, language.Share{Foreign: 1, Judged: 1}, judge(german...))
+	assert.Equal(t, language.Share{Foreign: 1, Judged: 2}, judge(german[0], english[0], german[1], english[1], english[2], german[2]))
+	assert.Equal(t, language.Share{Foreign: 2, Judged: 2}, judge(append(german, german...)...))
 }
 
 // An English note that quotes another language counts as English, and vice versa.
