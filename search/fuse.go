@@ -189,7 +189,11 @@ func sortByScore(found []candidate) {
 func (s *search) blend(ctx context.Context, list *rankedList, text []candidate, r *index.Ranking, m *semanticResult) error {
 	grams := slices.ContainsFunc(s.r.words, func(w queryWord) bool { return w.gram })
 	foreign := s.r.foreign || grams
-	list.floor, list.clearBound = floor(*m, s.q.Mode, foreign)
+	unknown := s.rescorer.unknown
+	if len(text) == 0 {
+		unknown = 1
+	}
+	list.floor, list.clearBound = floor(*m, s.q.Mode, foreign, unknown)
 	list.clearRaise = s.unknownRaise(m, foreign)
 	list.poorlySupported = m.weight > 0 && m.weight < fluent
 	m.weight += gapWeight * m.languageGap()

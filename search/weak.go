@@ -35,7 +35,8 @@ var (
 const (
 	floorUnit = 0.095
 	// wordlessAbove raises the floor in a hybrid search for hits without any of the words,
-	// unless the notes may be in another language than the query.
+	// unless the notes may be in another language than the query. With a multilingual model, words
+	// that no note has suggest that they are, and lower it.
 	wordlessAbove = 0.06
 	// A hit is clear if the whole query (see idealCap) occurs together in it, or if its
 	// nearness plus clearShare times the share that does is at least clearAbove above the
@@ -61,8 +62,9 @@ const (
 )
 
 // floor returns the least nearness of a hit without any of the words, and the bound of a clear
-// hit. foreign reports whether the query may be in another language than the notes.
-func floor(m semanticResult, mode Mode, foreign bool) (hit float64, clear bound) {
+// hit. foreign reports whether the query may be in another language than the notes; unknown is
+// the share of it in words that no note has.
+func floor(m semanticResult, mode Mode, foreign bool, unknown float64) (hit float64, clear bound) {
 	f := floorMost
 	if m.passages > 0 {
 		f = min(f, floorUnit*math.Sqrt(2*math.Log(float64(m.passages)+1)))
@@ -78,11 +80,13 @@ func floor(m semanticResult, mode Mode, foreign bool) (hit float64, clear bound)
 	default:
 		gap := m.languageGap()
 		if mode == ModeHybrid {
-			f += wordlessAbove * (1 - gap)
+			above := wordlessAbove * (1 - gap)
 			clear.value += scatterShare * m.scatter
 			if m.usual.Mean != 0 {
 				clear.value += closeAbove
+				above *= 1 - 2*unknown
 			}
+			f += above
 		}
 		clear.value = max(f, clear.value-gapBelow*gap)
 	}

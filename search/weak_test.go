@@ -11,7 +11,7 @@ import (
 // The bounds of nearness follow the spread of the vault's unrelated passages.
 func TestFloor(t *testing.T) {
 	bounds := func(m semanticResult, foreign bool) []float64 {
-		hit, clear := floor(m, ModeSemantic, foreign)
+		hit, clear := floor(m, ModeSemantic, foreign, 0)
 		return []float64{hit, onSpread(clear.spread, clear.value)}
 	}
 	minilm := semanticResult{passages: 1 << 20, weight: fluent}
@@ -28,9 +28,12 @@ func TestFloor(t *testing.T) {
 	assert.InDeltaSlice(t, []float64{-.22 + .36*.088/.095, -.22 + .54*.088/.095}, bounds(e5, false), 1e-9)
 	e5.here = notes.Spread{Mean: -.3, Deviation: .05}
 	assert.InDeltaSlice(t, []float64{-.3 + .36*.05/.095, -.3 + .54*.088/.095}, bounds(e5, false), 1e-9)
-	hit, clear := floor(e5, ModeHybrid, false)
+	hit, clear := floor(e5, ModeHybrid, false, 0)
 	assert.InDelta(t, -.3+.42*.05/.095, hit, 1e-9)
 	assert.InDelta(t, -.3+.61*.088/.095, onSpread(clear.spread, clear.value), 1e-9, "it has no scatter")
+	unknown, same := floor(e5, ModeHybrid, false, 1)
+	assert.InDelta(t, -.3+.3*.05/.095, unknown, 1e-9, "the notes may be in another language if they have none of the words")
+	assert.Equal(t, clear, same)
 	e5.here = notes.Spread{Mean: -.4, Deviation: .05}
 	assert.InDeltaSlice(t, []float64{-.4 + .36*.05/.095, -.4 + .36*.088/.095}, bounds(e5, false), 1e-9, "notes in another language")
 	assert.InDeltaSlice(t, []float64{-.4 + .36*.05/.095, -.4 + .36*.088/.095}, bounds(e5, true), 1e-9)
