@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"notesd/internal/moment"
 )
@@ -33,12 +35,27 @@ var namedMonth = regexp.MustCompile(`^(\d{1,2})\.?(?: de)? ([\pL\pM]+)\.?(?: de)
 // note, [[Daily/2026-01-31|Saturday]]. Without a zone it is local time. Of a range as Notion writes
 // it, "May 1, 2026 → May 3, 2026", it returns the beginning.
 func ParseDate(s string) (time.Time, bool) {
-	s, _, _ = strings.Cut(s, " → ")
+	s, _, _ = strings.Cut(plainDigits(s), " → ")
 	s, isLink := linkTarget(strings.TrimSpace(s))
 	if t, ok := parseDate(s); ok || !isLink {
 		return t, ok
 	}
 	return parseDate(path.Base(s))
+}
+
+// plainDigits returns s with 0 to 9 for the digits of other scripts and for those of full width.
+// Obsidian names daily notes with the digits of its language: ٢٠٢٦-٠١-٣١.
+func plainDigits(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < utf8.RuneSelf || !unicode.IsDigit(r) {
+			return r
+		}
+		first := r
+		for unicode.IsDigit(first - 1) { // in order in groups of ten
+			first--
+		}
+		return '0' + (r-first)%10
+	}, s)
 }
 
 // linkTarget returns the target if s is a wikilink, otherwise s.
@@ -157,7 +174,7 @@ func LocalZone() string {
 }
 
 // DateRulesVersion must be increased whenever the date or creation time of the same note changes.
-const DateRulesVersion = 7
+const DateRulesVersion = 8
 
 // Of returns the note's date, and its creation time, which is zero if the note has
 // none.
@@ -182,7 +199,7 @@ func (r *DateRules) Of(notePath string, frontMatter map[string]any, mtime time.T
 // Named returns the day, or the first day of the week, month, quarter or year, in the
 // path of a periodic note.
 func (r *DateRules) Named(notePath string) (time.Time, bool) {
-	name := Stem(notePath)
+	name := plainDigits(Stem(notePath))
 	for i := range r.Names {
 		if t, ok := r.Names[i].Match(name); ok {
 			return t, true

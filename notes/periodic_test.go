@@ -188,3 +188,22 @@ func TestFill(t *testing.T) {
 	p.Notes = map[Unit]PeriodicNotes{Day: {NameFormat: NameFormat{Format: "YYYY-MM-DD dddd"}}}
 	assert.Equal(t, "[[2026-02-15 Sunday]] [[2026-02-17 Tuesday]] 17.2.26 02", p.Fill("[[{{yesterday}}]] [[{{tomorrow}}]] {{tuesday}} {{today:MM}}", "", at), "links to daily notes")
 }
+
+// A day in the digits of another script, as Obsidian writes it in Arabic, Persian and Hindi, or in
+// those of full width is the same day.
+func TestParseDate_DigitsOfOtherScripts(t *testing.T) {
+	for _, written := range []string{"٢٠٢٦-٠١-٣١", "۲۰۲۶-۰۱-۳۱", "२०२६-०१-३१", "２０２６-０１-３１", "２０２６年１月３１日"} {
+		day, ok := ParseDate(written)
+		assert.True(t, ok, written)
+		assert.Equal(t, "2026-01-31", day.Format(time.DateOnly), written)
+	}
+	for _, name := range []string{"يوميات/٢٠٢٦-٠١-٣١.md", "डायरी/२०२६-०१-३१ बैठक.md"} {
+		day, ok := (&DateRules{}).Named(name)
+		assert.True(t, ok, name)
+		assert.Equal(t, "2026-01-31", day.Format(time.DateOnly), name)
+	}
+	rules := DateRules{Names: []NameFormat{{Folder: "يوميات", Format: "DD-MM-YYYY"}}}
+	rules.Names[0].Compile()
+	_, ok := rules.Named("يوميات/٣١-٠١-٢٠٢٦.md")
+	assert.True(t, ok)
+}
