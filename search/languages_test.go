@@ -64,3 +64,15 @@ func TestSearch_DecomposedQuery(t *testing.T) {
 	assert.Empty(t, composed.Notes)
 	assert.Equal(t, composed, f.search(search.Query{Text: norm.NFD.String("Käsespätzlen")}))
 }
+
+// "My" and "our" carry no topic in other languages either, nor do the postpositions of Hindi.
+func TestSearch_FunctionWords(t *testing.T) {
+	f := newFixture(t, map[string]string{
+		"Ausweise.md": "# Ausweise\n\nFührerschein im Schreibtisch.", "Tagebuch.md": "# Tagebuch\n\nMein Tag mit unserem Chor.",
+		"Паспорт.md": "# Паспорт\n\nЛежит в столе.", "Дневник.md": "# Дневник\n\nМой день.",
+		"बीमा.md": "# बीमा\n\nगाड़ी, 6200 रुपये।", "डायरी.md": "# डायरी\n\nशाम को चौक के पास।",
+	})
+	for query, want := range map[string]string{"Wo ist mein Führerschein?": "Ausweise", "Где мой паспорт?": "Паспорт", "गाड़ी के बीमा को कब भरना है": "बीमा"} {
+		assert.Equal(t, []string{want}, f.paths(query), query)
+	}
+}
