@@ -192,7 +192,7 @@ func TestFill(t *testing.T) {
 // A day in the digits of another script, as Obsidian writes it in Arabic, Persian and Hindi, or in
 // those of full width is the same day.
 func TestParseDate_DigitsOfOtherScripts(t *testing.T) {
-	for _, written := range []string{"٢٠٢٦-٠١-٣١", "۲۰۲۶-۰۱-۳۱", "२०२६-०१-३१", "２０２６-０１-３１", "２０２６年１月３１日"} {
+	for _, written := range []string{"٢٠٢٦-٠١-٣١", "۲۰۲۶-۰۱-۳۱", "२०२६-०१-३१", "２０２６-０１-３１", "２０２６年１月３１日", "٣١ يناير ٢٠٢٦", "31 जनवरी 2026"} {
 		day, ok := ParseDate(written)
 		assert.True(t, ok, written)
 		assert.Equal(t, "2026-01-31", day.Format(time.DateOnly), written)

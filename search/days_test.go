@@ -29,6 +29,8 @@ func TestSearch_DayInWords(t *testing.T) {
 	for query, want := range map[string][]string{
 		"january 6 2026":     {"Daily/2026-01-06"},
 		"6. Januar 2025":     {"Daily/2025-01-06"},
+		"٦ يناير ٢٠٢٥":       {"Daily/2025-01-06"},
+		"6 जनवरी 2025":       {"Daily/2025-01-06"},
 		"Jan 6th, 2026":      {"Daily/2026-01-06"},
 		"March 3rd":          {"journals/2026_03_03"},
 		"3 March 2026":       {"journals/2026_03_03"},

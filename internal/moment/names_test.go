@@ -58,7 +58,7 @@ func TestNames(t *testing.T) {
 
 // The name of a month is that of no other month in another locale.
 func TestMonthNamed(t *testing.T) {
-	for _, locale := range []string{"", "de", "de-at", "fr", "es", "pt", "nl", "sv", "da", "nb", "fi", "pl", "cs", "sk", "hu", "ro", "bg", "ru", "uk", "el", "tr", "ca", "id", "vi", "th", "he", "ja", "ko", "zh-cn", "zh-tw"} {
+	for _, locale := range []string{"", "de", "de-at", "fr", "es", "pt", "nl", "sv", "da", "nb", "fi", "pl", "cs", "sk", "hu", "ro", "bg", "ru", "uk", "el", "tr", "ca", "id", "vi", "th", "he", "ja", "ko", "zh-cn", "zh-tw", "ar", "hi"} {
 		for month := time.January; month <= time.December; month++ {
 			for _, format := range []string{"D MMMM", "MMMM", "MMM"} {
 				name := moment.Weeks{Locale: locale}.Format(time.Date(2026, month, 3, 0, 0, 0, 0, time.Local), format)
