@@ -354,7 +354,7 @@ func (m *movement) relinkRest(links *linksAround, restored map[string]bool) erro
 // Delete removes a note's file and, with r.Redirect, makes the links to it lead to another
 // note, as one operation. Restore brings the note back, or undoes the whole operation.
 func (v *Vault) Delete(ctx context.Context, r notes.DeleteRequest) (notes.Written, error) {
-	return v.change(ctx, writeRequest{kind: "delete", author: r.Author, key: r.RequestKey, scope: r.Scope, dryRun: r.DryRun}, func(o *operation) error {
+	return v.change(ctx, writeRequest{kind: "delete", author: r.Author, key: r.RequestKey, scope: r.Scope, dryRun: r.DryRun, replan: r.ExpectedHash != ""}, func(o *operation) error {
 		f, err := o.openForChange(r.Note, r.ExpectedHash)
 		if err != nil {
 			return err

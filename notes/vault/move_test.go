@@ -440,6 +440,43 @@ func TestMove_ConcurrentEditor(t *testing.T) {
 		assert.Equal(t, map[string]string{"New.md": "o", "A.md": "[[New]]", "B.md": "[[New]] theirs"}, f.files())
 		f.requireConsistent()
 	})
+	t.Run("and so do its undo and a deletion with redirect", func(t *testing.T) {
+		f := newFixture(t, start...)
+		w, err := f.Move(ctx, notes.MoveRequest{Note: "Old", To: "New.md", UpdateLinks: true})
+		require.NoError(t, err)
+		atOnce := func(save func()) {
+			f.failpoint = func(step string) error {
+				if step == "staged" {
+					f.failpoint = nil
+					save()
+				}
+				return nil
+			}
+		}
+		atOnce(func() { f.write("B.md", "[[New]] theirs") })
+		w, err = f.History().Restore(ctx, notes.RestoreRequest{Change: w.Change})
+		require.NoError(t, err)
+		assert.Empty(t, w.Conflicts)
+		assert.Equal(t, map[string]string{"Old.md": "o", "A.md": "[[Old]]", "B.md": "[[Old]] theirs"}, f.files())
+		atOnce(func() { f.remove("B.md") })
+		r := notes.DeleteRequest{Note: "Old", Redirect: "A", ExpectedHash: notes.Hash([]byte("o"))}
+		_, err = f.Delete(ctx, r)
+		require.NoError(t, err)
+		assert.Equal(t, map[string]string{"A.md": "[[A]]"}, f.files())
+		f.requireConsistent()
+	})
+	t.Run("a note saved while it is being deleted stays", func(t *testing.T) {
+		f := newFixture(t, start...)
+		f.failpoint = func(step string) error {
+			if step == "staged" {
+				f.write("Old.md", "theirs")
+			}
+			return nil
+		}
+		_, err := f.Delete(ctx, notes.DeleteRequest{Note: "Old", Redirect: "A", ExpectedHash: notes.Hash([]byte("o"))})
+		require.ErrorIs(t, err, notes.ErrConflict)
+		assert.Equal(t, map[string]string{"Old.md": "theirs", "A.md": "[[Old]]", "B.md": "[[Old]]"}, f.files())
+	})
 	t.Run("after it, that note alone is reported", func(t *testing.T) {
 		f := newFixture(t, start...)
 		at(f, "after swap 0")

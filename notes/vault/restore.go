@@ -23,7 +23,7 @@ import (
 // listed in Written.Conflicts; if that is every file, or the note that was moved, the error
 // is [notes.ErrConflict].
 func (h *History) Restore(ctx context.Context, r notes.RestoreRequest) (notes.Written, error) {
-	request := writeRequest{kind: "restore", author: r.Author, key: r.RequestKey, scope: r.Scope, dryRun: r.DryRun}
+	request := writeRequest{kind: "restore", author: r.Author, key: r.RequestKey, scope: r.Scope, dryRun: r.DryRun, replan: r.Change != 0}
 	if written, done, err := h.vault.answered(ctx, request); done {
 		return written, err
 	}
