@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"os"
 	"path"
 	"slices"
 	"strings"
@@ -223,9 +224,25 @@ func (m *movement) planFolder(folder string, r notes.MoveRequest) error {
 		if err := m.mayWrite(p, moved); err != nil {
 			return err
 		}
+		if r, isNote := m.rows[p]; isNote && m.isInTwin(r) {
+			return &notes.Error{Op: "move", Path: p, Err: notes.ErrInvalid, Detail: fmt.Sprintf("it is in a second folder with the name %s, in another Unicode form", notes.Quote(folder)), Hint: "Nothing was changed. Merge the two folders with another program, then move them."}
+		}
 		m.paths[p] = moved
 	}
 	return nil
+}
+
+// isInTwin reports whether a note is in another folder than the one to be moved, whose name has
+// another Unicode form: a ZIP file made on macOS leaves such folders when unpacked elsewhere.
+func (m *movement) isInTwin(r store.Row) bool {
+	folder := m.first.OldDisk
+	if notes.Under(r.DiskPath, folder) {
+		return false
+	}
+	own := strings.Join(strings.Split(r.DiskPath, "/")[:strings.Count(folder, "/")+1], "/")
+	is, err := m.root.Lstat(own)
+	moved, movedErr := m.root.Lstat(folder)
+	return err == nil && movedErr == nil && !os.SameFile(is, moved) // macOS finds one folder by both names
 }
 
 // folderDisk is the disk that has a folder. A folder cannot be renamed from one to another.

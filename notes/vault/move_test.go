@@ -787,6 +787,26 @@ func TestMoveOfAFolderWithTheNameOfANote(t *testing.T) {
 	require.NoError(t, err, "a folder outside of the scope is no other meaning")
 }
 
+// TestMove_FolderInTwoUnicodeForms: a ZIP file made on macOS, unpacked elsewhere, may leave two
+// folders with one path. Renaming one of them moves only its own notes.
+func TestMove_FolderInTwoUnicodeForms(t *testing.T) {
+	f := newFixture(t, "Bücher/A.md", "a", norm.NFD.String("Bücher/B.md"), "b", "L.md", "[[Bücher/B]]")
+	before := f.files()
+	if _, err := os.Stat(filepath.Join(f.dir, norm.NFD.String("Bücher/A.md"))); err == nil {
+		t.Skip("this file system folds Unicode forms")
+	}
+	_, err := f.Move(t.Context(), notes.MoveRequest{Note: "Bücher", To: "Books", UpdateLinks: true})
+	require.ErrorIs(t, err, notes.ErrInvalid)
+	assert.Equal(t, "Bücher/B.md", domainError(t, err).Path)
+	assert.Equal(t, before, f.files())
+	f.requireConsistent()
+	require.NoError(t, os.Rename(filepath.Join(f.dir, norm.NFD.String("Bücher/B.md")), filepath.Join(f.dir, "Bücher/B.md")))
+	f.reconcile()
+	_, err = f.Move(t.Context(), notes.MoveRequest{Note: "Bücher", To: "Books", UpdateLinks: true})
+	require.NoError(t, err)
+	assert.Equal(t, map[string]string{"Books/A.md": "a", "Books/B.md": "b", "L.md": "[[Books/B]]"}, f.files())
+}
+
 // TestFolderMoveKeepsWhatIsIgnored checks that a move does not turn ignored files into
 // notes, and that access to part of a folder does not allow moving all of it.
 func TestFolderMoveKeepsWhatIsIgnored(t *testing.T) {
