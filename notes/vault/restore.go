@@ -213,6 +213,9 @@ func (m *movement) planBack(was *store.FileChange) error {
 		return err
 	case m.first.NewPath != was.OldPath:
 		return movedOnto(was.NewPath, was.OldPath)
+	}
+	m.first.NewDisk = path.Join(path.Dir(m.first.NewDisk), path.Base(was.OldDisk)) // in its Unicode form
+	switch {
 	case was.IsPureMove() || was.Folder:
 	case !bytes.Equal(m.first.Old, was.New):
 		return conflict(m.Kind, was.NewPath, was.New, m.first.Old)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/text/unicode/norm"
 
 	"notesd/internal/notestest"
 	"notesd/notes"
@@ -51,6 +52,32 @@ func (f *fixture) dirs() (dirs []string) {
 	}))
 	slices.Sort(dirs)
 	return dirs
+}
+
+// TestUndo_DecomposedNames: undoing a change restores names in the Unicode form that they had.
+func TestUndo_DecomposedNames(t *testing.T) {
+	nfd := norm.NFD.String("Crème/Café.md")
+	f := newFixture(t, nfd, "c\n", norm.NFD.String("Thé.md"), "[[Café]]\n")
+	for _, change := range []func() (notes.Written, error){
+		func() (notes.Written, error) {
+			return f.Move(t.Context(), notes.MoveRequest{Note: "Thé", To: "Crème/Tea.md", UpdateLinks: true})
+		},
+		func() (notes.Written, error) {
+			return f.Move(t.Context(), notes.MoveRequest{Note: "Café", To: "Coffee.md", UpdateLinks: true})
+		},
+		func() (notes.Written, error) {
+			return f.Move(t.Context(), notes.MoveRequest{Note: "Crème", To: "Cream", UpdateLinks: true})
+		},
+		func() (notes.Written, error) { return f.Delete(t.Context(), notes.DeleteRequest{Note: "Thé"}) },
+	} {
+		before := f.files()
+		done, err := change()
+		require.NoError(t, err)
+		_, err = f.History().Restore(t.Context(), notes.RestoreRequest{Change: done.Change})
+		require.NoError(t, err)
+		require.Equal(t, before, f.files(), done.Path)
+		f.requireConsistent()
+	}
 }
 
 // TestUndo_Folders checks that an undo removes only folders that its change made, and only
