@@ -1,6 +1,7 @@
 package vault
 
 import (
+	"syscall"
 	"testing"
 	"time"
 
@@ -73,4 +74,21 @@ func TestReparse_NewVault(t *testing.T) {
 	before := f.view.position.Seq
 	f.reconcile()
 	assert.Equal(t, before+1, f.view.position.Seq, "only A.md is read")
+}
+
+// TestReparse_UnreadableNote: a note that cannot be read while all notes are parsed again keeps
+// its text.
+func TestReparse_UnreadableNote(t *testing.T) {
+	f := newFixture(t, "A.md", "a\n", "B.md", "b\n")
+	require.NoError(t, f.store.SaveSetting(t.Context(), parserSetting, notes.ParserVersion-1))
+	f.failpoint = func(step string) error {
+		if step == readStep+"A.md" {
+			return syscall.EIO
+		}
+		return nil
+	}
+	f.reconcile()
+	f.failpoint = nil
+	assert.Equal(t, []string{"a\n"}, f.texts("A.md"))
+	f.requireConsistent()
 }
