@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"regexp"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -60,12 +62,35 @@ var failures = []failureRow{
 
 // failed returns the result of a failed call.
 func (s *session) failed(ctx context.Context, err error) *sdk.CallToolResult {
-	f, _ := s.core.describe(ctx, err)
+	f := s.describe(ctx, err)
 	return &sdk.CallToolResult{
 		Meta:    sdk.Meta{MetaFailure: f},
 		Content: []sdk.Content{&sdk.TextContent{Text: f.text()}},
 		IsError: true,
 	}
+}
+
+// clause matches a part of a hint that can be left out.
+var clause = regexp.MustCompile(`.+?(?:[.;] |$)`)
+
+// describe returns what the session's client may see of err. Its hint does not name tools
+// that the session lacks.
+func (s *session) describe(ctx context.Context, err error) Failure {
+	f, _ := s.core.describe(ctx, err)
+	lacking := slices.DeleteFunc(tools.All(), s.toolbox().offers)
+	hint := clause.ReplaceAllStringFunc(f.Hint, func(part string) string {
+		if slices.ContainsFunc(lacking, func(t *tools.Tool) bool { return strings.Contains(part, t.Name) }) {
+			return ""
+		}
+		return part
+	})
+	if hint != f.Hint {
+		f.Hint = hint
+		if kept, ok := strings.CutSuffix(hint, "; "); ok {
+			f.Hint = kept + "."
+		}
+	}
+	return f
 }
 
 // MetaFailure is the key in a failed result's _meta that holds the [Failure] for programs.

@@ -230,6 +230,33 @@ func TestWrites_OutsideTheProfile(t *testing.T) {
 }
 
 // A failed call names some of a note's many headings, but not all.
+// A hint does not name tools that the session lacks: a model would call them in vain.
+func TestHintsNameOnlyOfferedTools(t *testing.T) {
+	w := newRealWorld(t, realVault)
+	calls := []struct {
+		profile     Profile
+		args        args
+		want, lacks string
+	}{
+		{Profile{}, args{"note": "Nothing like it"}, "there is no such note. search_notes finds notes by content.", "offered"},
+		{Profile{Tools: []string{"read_note"}}, args{"note": "Nothing like it"}, "there is no such note.", "search_notes"},
+		{Profile{ReadOnly: true}, args{"note": "tomorrow"}, "there is no note of that day yet", "edit_note"},
+		{Profile{ReadOnly: true}, args{"note": "Gone"}, "was deleted. note_history has its versions.", "restore_note"},
+		{Profile{}, args{"note": "Gone"}, "was deleted. restore_note brings it back; note_history has its versions.", "offered"},
+	}
+	s := w.client(t, Profile{}, nil)
+	call[tools.CreateResult](t, s, "create_note", args{"title": "Gone", "content": "x"})
+	call[tools.DeleteResult](t, s, "delete_note", args{"note": "Gone"})
+	for _, c := range calls {
+		text := refused(t, w.client(t, c.profile, nil), "read_note", c.args)
+		assert.Contains(t, text, c.want)
+		assert.NotContains(t, text, c.lacks)
+	}
+	several := args{"notes": []string{"Nothing like it", "Garden/Tomatoes"}}
+	_, text := call[tools.ReadManyResult](t, w.client(t, Profile{Tools: []string{"read_note"}}, nil), "read_note", several)
+	assert.NotContains(t, text, "search_notes")
+}
+
 func TestFailureNamesSomeCandidates(t *testing.T) {
 	headings := strings.Repeat("# Same\n\n", mostCandidates+7)
 	w := newRealWorld(t, map[string]string{"Long.md": headings})
