@@ -360,7 +360,7 @@ func TestEditOfSeveralNotesOutlivesItsDaemon(t *testing.T) {
 	for i, name := range names {
 		assert.Equal(t, "text\n\nonce\n", p.read(t, name))
 		assert.Equal(t, name, results[i].(map[string]any)["path"])
-		assert.Equal(t, notes.Hash([]byte("text\n\nonce\n")), results[i].(map[string]any)["hash"])
+		assert.Equal(t, notes.ShortHash(notes.Hash([]byte("text\n\nonce\n"))), results[i].(map[string]any)["hash"])
 	}
 }
 

@@ -95,7 +95,8 @@ type EditManyResult struct {
 	DryRun    bool  `json:"dry_run,omitempty"`
 }
 
-// An editedNote is a WriteResult without the URI and, unless it is a dry run, the diff.
+// An editedNote is a WriteResult without the URI and, unless it is a dry run, the diff. Of the
+// hash, it has the first digits, as expected_hash takes them.
 type editedNote struct {
 	WriteResult
 	URI  string `json:"uri,omitempty"`
@@ -185,6 +186,7 @@ func (in *invocation) editMany(ctx context.Context, refs []string, edits []notes
 		} else {
 			out.Changed++
 		}
+		result.Hash = notes.ShortHash(result.Hash)
 		results, texts = append(results, editedNote{WriteResult: result, Diff: result.Diff}), append(texts, one.Text)
 	}
 	if out.Failed == len(results) {

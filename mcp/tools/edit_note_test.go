@@ -37,14 +37,14 @@ func TestEditNote_SeveralNotes(t *testing.T) {
 	out, text = w.call(t, "edit_note", args{"notes": names, "edits": tag})
 	results := out["results"].([]any)
 	require.Len(t, results, 4)
-	hash := func(name string) string { return notes.Hash([]byte(w.disk(t, name))) }
+	hash := func(name string) string { return notes.ShortHash(notes.Hash([]byte(w.disk(t, name)))) }
 	assert.Equal(t, args{"path": "C.md", "hash": hash("C.md"), "revision": 2.0, "change": 1.0}, results[0])
 	assert.Equal(t, args{"path": "B.md", "hash": hash("B.md"), "revision": 0.0, "unchanged": true}, results[1])
 	assert.Equal(t, "None", results[2].(args)["note"])
 	assert.Contains(t, results[2].(args)["error"], "None")
 	assert.Equal(t, "A.md", results[3].(args)["path"])
 	assert.Equal(t, []any{2.0, 1.0, 1.0}, []any{out["changed"], out["unchanged"], out["failed"]})
-	assert.Contains(t, text, "Edited 2 notes as change 1; 1 unchanged, 1 failed\n- Edited \"C.md\", revision 2, hash "+notes.ShortHash(hash("C.md")))
+	assert.Contains(t, text, "Edited 2 notes as change 1; 1 unchanged, 1 failed\n- Edited \"C.md\", revision 2, hash "+hash("C.md"))
 	assert.Contains(t, text, "\n- \"B.md\" is unchanged")
 	assert.NotContains(t, text, "```")
 	assert.Contains(t, w.disk(t, "A.md"), "plan")

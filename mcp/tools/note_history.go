@@ -43,7 +43,7 @@ type Revision struct {
 	Operation string `json:"operation"`
 	Path      string `json:"path"`
 	OldPath   string `json:"old_path,omitempty"`
-	Hash      string `json:"hash,omitempty"`
+	Hash      string `json:"hash,omitempty"` // its first digits, as expected_hash takes them
 	Size      int64  `json:"size"`
 	Added     int    `json:"added"`
 	Removed   int    `json:"removed"`
@@ -125,7 +125,7 @@ func historyOutputOf(revisions []notes.Revision, next string) HistoryResult {
 	for _, r := range revisions {
 		out.Revisions = append(out.Revisions, Revision{
 			Revision: r.Revision, Time: r.Time.UTC().Format(time.RFC3339), Author: strings.TrimSpace(r.Author.Name + " " + r.Author.Version),
-			Operation: r.Operation, Path: r.Path, OldPath: r.OldPath, Hash: r.Hash, Size: r.Size, Added: r.Added, Removed: r.Removed, Change: r.Change,
+			Operation: r.Operation, Path: r.Path, OldPath: r.OldPath, Hash: notes.ShortHash(r.Hash), Size: r.Size, Added: r.Added, Removed: r.Removed, Change: r.Change,
 		})
 	}
 	return out

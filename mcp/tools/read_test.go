@@ -187,6 +187,9 @@ func TestReadThePastAndAttachments(t *testing.T) {
 	revisions := history["revisions"].([]any)
 	require.Len(t, revisions, 2)
 	newest, first := revisions[0].(args)["revision"], revisions[1].(args)["revision"]
+	hash := revisions[0].(args)["hash"]
+	assert.Equal(t, notes.ShortHash(notes.Hash([]byte("new\n"))), hash)
+	w.call(t, "restore_note", args{"note": "A", "revision": first, "expected_hash": hash, "dry_run": true})
 	was, text := w.call(t, "read_note", args{"note": "A", "revision": first})
 	assert.Equal(t, "old ![[p.png]]\n", was["content"])
 	assert.Contains(t, text, "may not be what the note says now")
