@@ -177,6 +177,9 @@ func (o *output) printRenameTag(res tools.RenameTagResult) {
 	for _, p := range res.Changed {
 		fmt.Fprintln(o.out, o.out.path(p))
 	}
+	if more := res.Total - len(res.Changed); more > 0 {
+		fmt.Fprintf(o.out, "… and %d more\n", more)
+	}
 	o.marked("changed or in use, tag not renamed in", res.Conflicts)
 	o.marked("not updated, because it may use the tag:", res.Left)
 	o.note(res.Notes...)

@@ -697,21 +697,25 @@ func TestChangesOfManyNotes(t *testing.T) {
 	}
 }
 
-// The text of a renamed tag names some of the notes, as that of a move does; the structure has
-// all of them.
+// The result of a renamed tag names some of the notes, as that of a moved folder does: a client
+// pays for each, and list_notes has them all.
 func TestRenameTag_ManyNotes(t *testing.T) {
 	files := map[string]string{}
 	for i := range 30 {
-		files[fmt.Sprintf("N%02d.md", i)] = "#old\n"
+		files[fmt.Sprintf("Box/N%02d.md", i)] = "#old\n"
 	}
 	w := newWorld(t, files)
 	for _, a := range []args{{"tag": "old", "to": "new", "dry_run": true}, {"tag": "old", "to": "new"}} {
 		got, text := w.call(t, "rename_tag", a)
-		assert.Len(t, got["changed"], 30)
+		assert.Len(t, got["changed"], 20)
+		assert.Equal(t, 30.0, got["total"])
 		assert.Contains(t, text, "30 notes")
-		assert.Equal(t, 20, strings.Count(text, "\n- N"), text)
+		assert.Equal(t, 20, strings.Count(text, "\n- Box/N"), text)
 		assert.Contains(t, text, "\n… and 10 more")
 	}
+	got, _ := w.call(t, "move_note", args{"note": "Box", "to": "Chest", "dry_run": true})
+	assert.Len(t, got["moved"], 20)
+	assert.Equal(t, 30.0, got["moved_total"])
 }
 
 // Renaming a tag to one that exists makes one tag of the two, which the result says.

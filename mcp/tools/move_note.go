@@ -45,7 +45,7 @@ type MoveResult struct {
 	Notes     []string `json:"notes,omitempty"`
 }
 
-// runMoveNote shortens the lists of notes to fit, but never the conflicts and the files that
+// runMoveNote names the first of the notes in a folder, and shortens the lists to fit, but never the conflicts and the files that
 // were left: the model has to mend these.
 func runMoveNote(ctx context.Context, in *invocation, a moveArgs) (Outcome, error) {
 	w, err := in.Vault.Move(ctx, notes.MoveRequest{
@@ -74,7 +74,7 @@ func runMoveNote(ctx context.Context, in *invocation, a moveArgs) (Outcome, erro
 	}
 	relinked := append([]string{}, w.Relinked...)
 	return fit(in.Limits.ResultBytes, max(len(w.Moved), len(relinked)), func(n int) Outcome {
-		out.Moved, _ = cut(w.Moved, n)
+		out.Moved, _ = cut(w.Moved, min(n, mostPaths))
 		out.Relinked, out.Relinking = cut(relinked, n)
 		return Outcome{Structured: out, Text: moveText(out)}
 	}), nil

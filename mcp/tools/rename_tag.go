@@ -35,7 +35,7 @@ type RenameTagResult struct {
 	Notes     []string `json:"notes,omitempty"`
 }
 
-// runRenameTag shortens the list of changed notes to fit. The diff, of one note only, shows
+// runRenameTag names the first of the changed notes. The diff, of one note only, shows
 // how tags are rewritten.
 func runRenameTag(ctx context.Context, in *invocation, a renameTagArgs) (Outcome, error) {
 	if strings.Trim(a.To, "# ") == "" {
@@ -53,7 +53,7 @@ func runRenameTag(ctx context.Context, in *invocation, a renameTagArgs) (Outcome
 		in.Seen.wrote(w)
 	}
 	changed := append([]string{w.Path}, w.Relinked...) // Written names one of the notes separately
-	return fit(in.Limits.ResultBytes, len(changed), func(n int) Outcome {
+	return fit(in.Limits.ResultBytes, min(mostPaths, len(changed)), func(n int) Outcome {
 		out := RenameTagResult{Changed: changed[:n], Total: len(changed), Conflicts: w.Conflicts, Left: w.Left, Change: w.Change, Diff: w.Diff, DryRun: a.DryRun, Notes: remarks}
 		return Outcome{Structured: out, Text: renameTagText(a, out)}
 	}), nil

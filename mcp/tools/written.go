@@ -225,15 +225,17 @@ func listRelinked(b *strings.Builder, relinked []string, total int, conflicts, l
 	listPaths(b, "unreadable, broken or not writable, not updated", left, 0)
 }
 
+// mostPaths bounds lists of notes on which the caller need not act: list_notes has the others.
+const mostPaths = 20
+
 // listPaths lists the first of some notes; total is 0 if paths is complete.
 func listPaths(b *strings.Builder, heading string, paths []string, total int) {
-	const most = 20
 	if len(paths) == 0 {
 		return
 	}
 	total = max(total, len(paths))
 	fmt.Fprintf(b, "\n%s (%d):", heading, total)
-	shown := paths[:min(most, len(paths))]
+	shown := paths[:min(mostPaths, len(paths))]
 	for _, p := range shown {
 		b.WriteString("\n- " + phrase.OneLine(p))
 	}
