@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"notesd/internal/phrase"
 )
 
 const maxCandidates = 50
@@ -75,17 +77,41 @@ func FindSection(doc *Document, src []byte, ref string) (Section, error) {
 }
 
 func missing(doc *Document, ref string) error {
-	all := make([]int, len(doc.Headings))
-	for i := range all {
-		all[i] = i
-	}
-	list := candidates(doc, all)
+	list := candidates(doc, likely(doc, ref))
 	for _, b := range doc.Blocks {
 		if len(list) < maxCandidates {
 			list = append(list, withLine("^"+b.ID, b.Line))
 		}
 	}
 	return &SectionError{Ref: ref, Err: ErrMissing, Candidates: list}
+}
+
+// likely returns the headings in order or, if they are too many to be listed, those first that ref
+// may mean: they have more of its words, or are spelled more like it.
+func likely(doc *Document, ref string) []int {
+	const long = 64 // bytes of a heading to compare
+	all, unlike := make([]int, len(doc.Headings)), make([]int, len(doc.Headings))
+	for i := range all {
+		all[i] = i
+	}
+	if len(all) <= maxCandidates {
+		return all
+	}
+	name, _ := SplitLine(ref)
+	name = name[max(strings.LastIndexByte(name, '>'), strings.LastIndexByte(name, '#'))+1:]
+	name = phrase.Cut(fold(name), long)
+	words := strings.Fields(name)
+	for i, h := range doc.Headings {
+		text := phrase.Cut(fold(h.Text), long)
+		unlike[i] = phrase.Distance([]byte(name), []byte(text))
+		for _, w := range words {
+			if !strings.Contains(text, w) {
+				unlike[i] += long
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b int) int { return cmp.Compare(unlike[a], unlike[b]) })
+	return all
 }
 
 // SplitLine splits a reference such as "Risks (line 12)". The line is 0 if ref has none.

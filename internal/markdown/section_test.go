@@ -176,6 +176,32 @@ func TestFindSection_ExactFirst(t *testing.T) {
 	}
 }
 
+// Of many headings, an error lists the likely ones first: those with the words of the reference,
+// then those that are spelled like it.
+func TestFindSection_NearestCandidates(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("# Diary\n")
+	for day := range 200 {
+		fmt.Fprintf(&b, "\n## Day %03d\n", day)
+	}
+	b.WriteString("\n## Risks of the move\n\n## 会議の記録\n\n## Résumé\n\ntext ^id\n")
+	src := []byte(b.String())
+	for ref, want := range map[string]string{
+		"Risk":         "Diary > Risks of the move (line 403)",
+		"## The move":  "Diary > Risks of the move (line 403)",
+		"Day 1990":     "Diary > Day 190 (line 383)",
+		"Diary#Resume": "Diary > Résumé (line 407)",
+		"会議の記":         "Diary > 会議の記録 (line 405)",
+		"会議録":          "Diary > 会議の記録 (line 405)",
+	} {
+		_, err := FindSection(Parse(src), src, ref)
+		var e *SectionError
+		require.ErrorAs(t, err, &e, ref)
+		assert.Equal(t, want, e.Candidates[0], ref)
+		assert.Len(t, e.Candidates, 50)
+	}
+}
+
 // TestFindSection_ManyCandidates: an error lists at most 50 sections, headings before
 // blocks.
 func TestFindSection_ManyCandidates(t *testing.T) {
