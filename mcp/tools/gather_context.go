@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"notesd/internal/phrase"
 	"notesd/notes"
@@ -46,18 +45,18 @@ type passage struct {
 	LineStart int    `json:"line_start"`
 	LineEnd   int    `json:"line_end"`
 	Anchor    string `json:"anchor"`
+	Date      string `json:"date,omitempty"`    // as of a [SearchHit]
 	Columns   string `json:"columns,omitempty"` // of the table that Text continues
 	Text      string `json:"text"`
 
-	date    time.Time // of [search.Hit], only in the text
-	hash    string    // of the note's version
-	columns string    // anchor of Columns
+	hash    string // of the note's version
+	columns string // anchor of Columns
 }
 
 // fenced returns the passage as it stands in the text. The column names have a fence of their own,
 // so that the text in each can be quoted.
 func (p passage) fenced() string {
-	text := phrase.Fence("passage"+dateBeside(p.Path, p.date), p.Anchor, p.Text)
+	text := phrase.Fence("passage"+dateBeside(p.Date), p.Anchor, p.Text)
 	if p.Columns != "" {
 		text = phrase.Fence("columns", p.columns, p.Columns) + "\n" + text
 	}
@@ -181,7 +180,7 @@ func (in *invocation) passageOf(ctx context.Context, hit search.Hit, room, total
 		least       = 300  // bytes of a useful part
 		mostColumns = 1000 // bytes of column names
 	)
-	p = passage{Path: hit.Path, URI: notes.URI(hit.Path), Title: hit.Title, Heading: hit.Heading, LineStart: hit.LineStart, LineEnd: hit.LineEnd, date: hit.Date}
+	p = passage{Path: hit.Path, URI: notes.URI(hit.Path), Title: hit.Title, Heading: hit.Heading, LineStart: hit.LineStart, LineEnd: hit.LineEnd, Date: unsaidDate(hit.Path, hit.Date)}
 	note, err := in.Vault.Read(ctx, notes.URI(hit.Path), in.Scope)
 	if err != nil {
 		return p, false, err

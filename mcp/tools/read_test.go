@@ -591,14 +591,25 @@ func TestListNotes_AsOfCreated(t *testing.T) {
 	}
 }
 
-// The text says the date that a note states in its front matter, which shows what is out of date.
+// Both forms of a result have the date that a note states in its front matter, unless the path
+// says it: it shows what is out of date.
 func TestHits_Dates(t *testing.T) {
 	w := newWorld(t, map[string]string{"Old.md": "---\ndate: 2026-01-02\n---\nheat pump one\n", "Log/2026-02-03.md": "heat pump two\n", "Plain.md": "heat pump three\n"})
-	_, text := w.call(t, "search_notes", args{"query": "heat pump"})
+	dates := func(results any) (all []any) {
+		for _, r := range results.([]any) {
+			if date, ok := r.(args)["date"]; ok {
+				all = append(all, []any{r.(args)["path"], date})
+			}
+		}
+		return all
+	}
+	found, text := w.call(t, "search_notes", args{"query": "heat pump"})
+	assert.Equal(t, []any{[]any{"Old.md", "2026-01-02"}}, dates(found["results"]))
 	assert.Contains(t, text, "Old.md:4-4 (2026-01-02)\n")
 	assert.Contains(t, text, "Log/2026-02-03.md:1-1\n")
 	assert.Contains(t, text, "Plain.md:1-1\n")
-	_, text = w.call(t, "gather_context", args{"query": "heat pump"})
+	found, text = w.call(t, "gather_context", args{"query": "heat pump"})
+	assert.Equal(t, []any{[]any{"Old.md", "2026-01-02"}}, dates(found["passages"]))
 	assert.Contains(t, text, "[passage (2026-01-02) \"note:///Old.md")
 	assert.NotContains(t, text, "(2026-02-03)")
 	assert.Equal(t, 1, strings.Count(text, "[passage ("))

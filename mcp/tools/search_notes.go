@@ -61,12 +61,11 @@ type SearchHit struct {
 	LineStart int        `json:"line_start"`
 	LineEnd   int        `json:"line_end"`
 	Anchor    string     `json:"anchor"`
+	Date      string     `json:"date,omitempty"` // that the note states, unless the path says it
 	Snippet   string     `json:"snippet"`
 	Score     float64    `json:"score"`
 	Weak      bool       `json:"weak,omitempty"`
 	Why       search.Why `json:"why"` // empty without explain
-
-	date time.Time // of [search.Hit], only in the text
 }
 
 // Semantic is the state of semantic search. Coverage ranges from 0 to 1.
@@ -236,7 +235,7 @@ func resultOf(hit search.Hit, explain bool) SearchHit {
 	}
 	return SearchHit{
 		Path: hit.Path, URI: notes.URI(hit.Path), Title: hit.Title, Heading: hit.Heading,
-		LineStart: hit.LineStart, LineEnd: hit.LineEnd, Anchor: notes.PassageRef(hit.Path, hit.Hash, hit.LineStart, hit.LineEnd), Snippet: hit.Snippet, Score: round(hit.Score), Weak: hit.Weak, Why: w, date: hit.Date,
+		LineStart: hit.LineStart, LineEnd: hit.LineEnd, Anchor: notes.PassageRef(hit.Path, hit.Hash, hit.LineStart, hit.LineEnd), Snippet: hit.Snippet, Score: round(hit.Score), Weak: hit.Weak, Why: w, Date: unsaidDate(hit.Path, hit.Date),
 	}
 }
 
@@ -294,7 +293,7 @@ func resultLines(out SearchResult) string {
 		if r.Heading != "" {
 			b.WriteString(" › " + phrase.OneLine(r.Heading))
 		}
-		b.WriteString(dateBeside(r.Path, r.date))
+		b.WriteString(dateBeside(r.Date))
 		if r.Weak && !out.Weak { // otherwise the first line says so of all
 			b.WriteString(" (weak)")
 		}
@@ -331,13 +330,21 @@ func titleBeside(path, title string) string {
 	return " " + phrase.OneLine(title)
 }
 
-// dateBeside returns what stands after a path in a text: the date that the note states, unless the
-// path says it.
-func dateBeside(path string, date time.Time) string {
-	if date.IsZero() || strings.Contains(strings.NewReplacer("_", "-", ".", "-").Replace(path), date.Format(time.DateOnly)) {
+// unsaidDate returns the date that a note states, or "" if there is none or the path says it.
+func unsaidDate(path string, date time.Time) string {
+	day := date.Format(time.DateOnly)
+	if date.IsZero() || strings.Contains(strings.NewReplacer("_", "-", ".", "-").Replace(path), day) {
 		return ""
 	}
-	return date.Format(" (2006-01-02)")
+	return day
+}
+
+// dateBeside returns what stands after a path in a text: the result's date, if it has one.
+func dateBeside(date string) string {
+	if date == "" {
+		return ""
+	}
+	return " (" + date + ")"
 }
 
 // whyText describes how a result was found, for explain.
