@@ -64,7 +64,7 @@ func sectionProblem(notePath, ref string, err error) error {
 	switch {
 	case errors.Is(err, markdown.ErrAmbiguous):
 		e.Err, e.Detail = ErrAmbiguous, fmt.Sprintf("%d headings are called %s", len(e.Candidates), Quote(ref))
-		e.Hint = "Pass the headings above it too (\"Plan > Risks\"), or its line as shown here."
+		e.Hint = "Pass one of these, with its line."
 	case len(e.Candidates) == 0:
 		e.Hint = "The note has no headings: read it whole, or pass lines."
 	}

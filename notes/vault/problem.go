@@ -112,7 +112,7 @@ func editProblem(notePath string, err error) error {
 	case errors.Is(err, tasks.ErrMissing):
 		e.Hint = "Nothing was changed. list_tasks shows the tasks with their texts."
 	case errors.Is(err, markdown.ErrAmbiguous):
-		e.Err, e.Hint = notes.ErrAmbiguous, "Nothing was changed. Pass the headings above it too (\"Plan > Risks\"), or its line as shown here."
+		e.Err, e.Hint = notes.ErrAmbiguous, "Nothing was changed. Pass one of these, with its line."
 	case errors.As(err, &match) && match.Found > 0:
 		e.Hint = fmt.Sprintf("Nothing was changed. Give more of the surrounding text in old, or pass count %d.", match.Found)
 	case errors.As(err, &match) && match.Nearest != "":
