@@ -91,7 +91,16 @@ func (s *scan) commit(ctx context.Context, files []prepared, gone []store.Row) e
 		b.add(&files[i])
 	}
 	s.again = append(s.again, b.again...)
-	return b.commit(ctx, notes.Outside, s.deferLinks)
+	if err := b.commit(ctx, notes.Outside, s.deferLinks); err != nil {
+		return err
+	}
+	for _, e := range b.entries {
+		for _, p := range []string{e.Path, e.OldPath} {
+			s.parsed = s.parsed || s.unparsed[p]
+			delete(s.unparsed, p)
+		}
+	}
+	return nil
 }
 
 func pathsOf(files []prepared, gone []store.Row) []string {
@@ -332,7 +341,7 @@ const longNote = 1 << 20
 func (s *scan) read(ctx context.Context, p *prepared) {
 	data := p.load(s.v, s.root)
 	switch {
-	case p.skip != "" || !p.differs() && !s.reparse:
+	case p.skip != "" || !p.differs() && !s.unparsed[p.Path]:
 	case p.row != nil && justEmptied(p.Stat, p.row.Stat.Size, s.v.opt.Now()):
 		p.skip = skipEmptied
 	case len(data) >= longNote && p.differs() && s.isEcho(ctx, p):

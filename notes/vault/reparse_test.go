@@ -77,7 +77,7 @@ func TestReparse_NewVault(t *testing.T) {
 }
 
 // TestReparse_UnreadableNote: a note that cannot be read while all notes are parsed again keeps
-// its text.
+// its text, and is parsed once it can be read.
 func TestReparse_UnreadableNote(t *testing.T) {
 	f := newFixture(t, "A.md", "a\n", "B.md", "b\n")
 	require.NoError(t, f.store.SaveSetting(t.Context(), parserSetting, notes.ParserVersion-1))
@@ -91,4 +91,12 @@ func TestReparse_UnreadableNote(t *testing.T) {
 	f.failpoint = nil
 	assert.Equal(t, []string{"a\n"}, f.texts("A.md"))
 	f.requireConsistent()
+
+	f.exec(f.store.Notes(), `UPDATE notes SET title = 'Old'`)
+	f.restart()
+	f.reconcile()
+	assert.Equal(t, []string{"A", "Old"}, f.column(f.store.Notes(), `SELECT title FROM notes ORDER BY path`), "A.md is parsed now")
+	f.exec(f.store.Notes(), `UPDATE notes SET title = 'Old'`)
+	f.reconcile()
+	assert.Equal(t, []string{"Old", "Old"}, f.column(f.store.Notes(), `SELECT title FROM notes ORDER BY path`), "once")
 }

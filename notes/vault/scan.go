@@ -32,7 +32,8 @@ type scan struct {
 	rows       map[string]store.Row     // the stored rows
 	passed     map[string]store.Skipped // files that were read and skipped, by path
 	deferLinks bool                     // resolve links after the last batch
-	reparse    bool                     // the stored notes come from another version of the parser
+	unparsed   map[string]bool          // notes that another version of the parser made
+	parsed     bool                     // some of these were parsed, or the version is not recorded yet
 	again      []string                 // files that changed during the scan
 	listed     disk.Listed
 }
@@ -50,18 +51,8 @@ func (s *scan) compareAll(ctx context.Context, id fsid.Identity) error {
 	if err != nil {
 		return err
 	}
-	parser := 0
-	if err := s.v.store.Setting(ctx, parserSetting, &parser); err != nil {
+	if err := s.findUnparsed(ctx); err != nil {
 		return err
-	}
-	switch {
-	case parser == notes.ParserVersion:
-	case len(s.rows) > 0:
-		s.reparse = true
-	default:
-		if err := s.v.store.SaveSetting(ctx, parserSetting, notes.ParserVersion); err != nil {
-			return err
-		}
 	}
 	s.compare(w)
 	if err := s.pairMoves(ctx); err != nil {
@@ -83,8 +74,37 @@ func (s *scan) compareAll(ctx context.Context, id fsid.Identity) error {
 	return s.removeTemps(ctx, w.temps)
 }
 
-// parserSetting is where the store keeps the version of the parser that made its notes.
-const parserSetting = "parser"
+const (
+	// parserSetting is where the store keeps the version of the parser that made its notes.
+	parserSetting = "parser"
+	// unparsedSetting is where it keeps the paths of those that another version made, because
+	// their files could not be read when all were parsed again: iCloud Drive had evicted them,
+	// or their disk was not mounted.
+	unparsedSetting = "unparsed"
+)
+
+// findUnparsed finds the notes that another version of the parser made.
+func (s *scan) findUnparsed(ctx context.Context) error {
+	version, left := 0, []string{}
+	if err := s.v.store.Setting(ctx, parserSetting, &version); err != nil {
+		return err
+	}
+	switch {
+	case version == notes.ParserVersion:
+		if err := s.v.store.Setting(ctx, unparsedSetting, &left); err != nil {
+			return err
+		}
+	case len(s.rows) == 0: // a first scan, which may be interrupted
+		return s.v.store.SaveSetting(ctx, parserSetting, notes.ParserVersion)
+	default:
+		left, s.parsed = slices.Collect(maps.Keys(s.rows)), true
+	}
+	s.unparsed = make(map[string]bool, len(left))
+	for _, p := range left {
+		s.unparsed[p] = true
+	}
+	return nil
+}
 
 // comparePaths compares what is at and below some paths with the store. Notes on a disk that may
 // be unmounted are left to a full scan.
@@ -147,7 +167,7 @@ func (s *scan) compare(w *walked) {
 			s.Kept = append(s.Kept, f.Path)
 			continue
 		}
-		if r := s.rows[f.Path]; r.DiskPath != f.DiskPath || !r.Unchanged(f.Stat) || s.reparse || large {
+		if r := s.rows[f.Path]; r.DiskPath != f.DiskPath || !r.Unchanged(f.Stat) || s.unparsed[f.Path] || large {
 			s.changed = append(s.changed, f)
 			if r.Stat != f.Stat { // otherwise it was read too soon after a change, or is only parsed again
 				s.differing++
@@ -231,8 +251,8 @@ func (s *scan) pairByHash(ctx context.Context, files []store.File, byHash map[st
 	return nil
 }
 
-// finish resolves all links if a large scan deferred that, records the parser if all notes
-// were parsed again and, once after each start, makes history agree with the files; see
+// finish resolves all links if a large scan deferred that, records what this version of the
+// parser has parsed and, once after each start, makes history agree with the files; see
 // [store.Versions.MatchFiles].
 func (s *scan) finish(ctx context.Context) error {
 	v := s.v
@@ -241,7 +261,10 @@ func (s *scan) finish(ctx context.Context) error {
 	if err := v.store.FinishLinks(ctx); err != nil {
 		return err
 	}
-	if s.reparse && len(s.again) == 0 {
+	if s.parsed {
+		if err := v.store.SaveSetting(ctx, unparsedSetting, slices.Sorted(maps.Keys(s.unparsed))); err != nil {
+			return err
+		}
 		if err := v.store.SaveSetting(ctx, parserSetting, notes.ParserVersion); err != nil {
 			return err
 		}
