@@ -16,9 +16,10 @@ import (
 const (
 	// drainTimeout is how long a stopping daemon lets sessions finish requests in
 	// flight; cutTimeout is how long it then waits for their handlers after closing the
-	// connections. The sum is the ten seconds within which a daemon stops.
+	// connections. Of the ten seconds within which a daemon stops, two are left to close
+	// the store.
 	drainTimeout = 6 * time.Second
-	cutTimeout   = 4 * time.Second
+	cutTimeout   = 2 * time.Second
 	// maxSessions bounds concurrent sessions. Each has its own goroutines, queues and
 	// files.
 	maxSessions = 256
