@@ -45,8 +45,8 @@ type MoveResult struct {
 	Notes     []string `json:"notes,omitempty"`
 }
 
-// runMoveNote names the first of the notes in a folder, and shortens the lists to fit, but never the conflicts and the files that
-// were left: the model has to mend these.
+// runMoveNote names the first of the notes in a folder, and shortens the lists to fit, but never
+// the conflicts and the files that were left: the model has to mend these.
 func runMoveNote(ctx context.Context, in *invocation, a moveArgs) (Outcome, error) {
 	w, err := in.Vault.Move(ctx, notes.MoveRequest{
 		Note: a.Note, To: a.To, UpdateLinks: a.UpdateLinks == nil || *a.UpdateLinks, DryRun: a.DryRun,
