@@ -250,10 +250,10 @@ func (b *batch) enter(p *prepared) {
 	b.entries = append(b.entries, e)
 }
 
-// absorb adds a file with the hash that an operation left it with. If another program has
+// addPlaced adds a file with the hash that an operation left it with. If another program has
 // changed it since, the store still gets the operation's text, and the newer text is left
 // to the next scan: history keeps both.
-func (b *batch) absorb(p *prepared, hash string, text func() ([]byte, error)) error {
+func (b *batch) addPlaced(p *prepared, hash string, text func() ([]byte, error)) error {
 	if data := p.load(b.v, b.root); p.skip == "" && p.hash == hash {
 		if p.differs() {
 			p.parse(b.v, data, p.Stat.Mtime)

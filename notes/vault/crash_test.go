@@ -524,7 +524,7 @@ func (f *fixture) failAt(at, length int) *int {
 }
 
 // phases are the steps that are not system calls, or whose failure is ignored.
-var phases = []string{"journalled", "staged", "before swap", "after swap", "absorbed", "finished", "given up", "rmdir"}
+var phases = []string{"journalled", "staged", "before swap", "after swap", "stored", "finished", "given up", "rmdir"}
 
 // TestCrashesByChance interrupts two successive writes, and also the recovery of the first,
 // with changes by another program each time the program is down.

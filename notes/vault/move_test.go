@@ -1145,7 +1145,7 @@ func TestMove_CanvasLargerThanNotes(t *testing.T) {
 // canvases that refer to the note.
 func TestCanvas_SameOperation(t *testing.T) {
 	ctx := context.Background()
-	for _, step := range []string{"journalled", "staged", "after swap 0", "before swap 1", "after swap 1", "absorbed", "finished"} {
+	for _, step := range []string{"journalled", "staged", "after swap 0", "before swap 1", "after swap 1", "stored", "finished"} {
 		f := newFixture(t, "Old.md", "o", "B.canvas", `{"nodes":[{"file":"Old.md"}]}`)
 		f.failpoint = func(at string) error {
 			if at == step {

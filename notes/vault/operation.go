@@ -432,10 +432,10 @@ func (d *placer) abandon(cause error) error {
 // complete records an operation whose files are in place. Its temp files, which show how
 // far it got, are removed last.
 func (d *placer) complete(replaced map[int64]store.Version) (notes.Written, error) {
-	if err := d.absorb(); err != nil {
+	if err := d.updateStore(); err != nil {
 		return notes.Written{}, err
 	}
-	if err := d.v.step("absorbed"); err != nil {
+	if err := d.v.step("stored"); err != nil {
 		return notes.Written{}, err
 	}
 	written := d.Written()
@@ -463,8 +463,8 @@ func (o *operation) replaced() (map[int64]store.Version, error) {
 	return o.v.store.StoredVersions(o.ctx, ids)
 }
 
-// absorb updates the store to match what the operation has put on disk.
-func (o *operation) absorb() error {
+// updateStore updates the store to match what the operation has put on disk.
+func (o *operation) updateStore() error {
 	var paths []string
 	for _, f := range o.Files {
 		for _, p := range []string{f.OldPath, f.NewPath} {
@@ -483,22 +483,22 @@ func (o *operation) absorb() error {
 		switch {
 		case f.State != store.StateDone:
 		case f.Folder:
-			if err := errors.Join(o.v.store.Files().MoveFolder(o.ctx, f), o.absorbFolder(b)); err != nil {
+			if err := errors.Join(o.v.store.Files().MoveFolder(o.ctx, f), o.addFolder(b)); err != nil {
 				return err
 			}
 		case inFolder && notes.Under(f.NewPath, o.Files[0].NewPath):
-			// absorbFolder includes it
+			// addFolder includes it
 		case !f.IsNote():
 			o.v.queue.Add(f.NewDisk)
 		default:
-			o.absorbFile(b, f)
+			o.addFile(b, f)
 		}
 	}
 	return b.commit(o.ctx, o.Author, false)
 }
 
-// absorbFile adds to a batch what the operation has done to one file.
-func (o *operation) absorbFile(b *batch, f store.FileChange) {
+// addFile adds to a batch what the operation has done to one file.
+func (o *operation) addFile(b *batch, f store.FileChange) {
 	old, known := b.current[f.OldPath]
 	if f.NewPath == "" {
 		if known {
@@ -519,11 +519,11 @@ func (o *operation) absorbFile(b *batch, f store.FileChange) {
 	} else if r, ok := b.current[f.NewPath]; ok {
 		p.row = &r
 	}
-	_ = b.absorb(&p, notes.Hash(f.New), func() ([]byte, error) { return f.New, nil })
+	_ = b.addPlaced(&p, notes.Hash(f.New), func() ([]byte, error) { return f.New, nil })
 }
 
-// absorbFolder moves every stored note from the old folder to the new one.
-func (o *operation) absorbFolder(b *batch) error {
+// addFolder moves every stored note from the old folder to the new one.
+func (o *operation) addFolder(b *batch) error {
 	f := &o.Files[0]
 	relinked := map[string][]byte{}
 	for _, other := range o.Files[1:] {
@@ -542,7 +542,7 @@ func (o *operation) absorbFolder(b *batch) error {
 		if changed {
 			hash, p.parsed = notes.Hash(text), o.parsed[p.Path]
 		}
-		err := b.absorb(&p, hash, func() ([]byte, error) {
+		err := b.addPlaced(&p, hash, func() ([]byte, error) {
 			if changed {
 				return text, nil
 			}

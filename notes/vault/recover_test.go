@@ -231,7 +231,7 @@ func TestWrite_StoreFails(t *testing.T) {
 		return err
 	}
 	f.failpoint = func(step string) error {
-		if step == "absorbed" {
+		if step == "stored" {
 			return syscall.ENOSPC
 		}
 		return nil
@@ -314,7 +314,7 @@ func TestRecover_FolderNotSynced(t *testing.T) {
 // TestCrash_FolderOfTheFirstNoteRenamed interrupts a change of several notes, of which all are
 // written, or only the first. The folder of the first is renamed before the next start.
 func TestCrash_FolderOfTheFirstNoteRenamed(t *testing.T) {
-	for step, done := range map[string]bool{"absorbed": true, "after swap 1": true, "staged": false} {
+	for step, done := range map[string]bool{"stored": true, "after swap 1": true, "staged": false} {
 		t.Run(step, func(t *testing.T) {
 			ctx := t.Context()
 			f := newFixture(t, "D/a.md", "a #a\n", "E/b.md", "b #a\n", "F/c.md", "c #a\n")

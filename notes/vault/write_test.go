@@ -480,7 +480,7 @@ func TestLateWrite_KeptInHistory(t *testing.T) {
 	editor, err := os.OpenFile(filepath.Join(f.dir, "N.md"), os.O_WRONLY|os.O_APPEND, 0)
 	require.NoError(t, err)
 	f.failpoint = func(step string) error {
-		if step == "absorbed" { // the editor still has the displaced file open
+		if step == "stored" { // the editor still has the displaced file open
 			_, err := editor.WriteString("late words\n")
 			return errors.Join(err, editor.Close())
 		}
@@ -520,7 +520,7 @@ func TestLateWrite_Moved(t *testing.T) {
 			editor, err := os.OpenFile(filepath.Join(f.dir, filepath.FromSlash(old)), os.O_WRONLY|os.O_APPEND, 0)
 			require.NoError(t, err)
 			f.failpoint = func(step string) error {
-				if step == "absorbed" { // the editor still has the displaced file open
+				if step == "stored" { // the editor still has the displaced file open
 					_, err := editor.WriteString("late words\n")
 					return errors.Join(err, editor.Close())
 				}
