@@ -25,21 +25,13 @@ func parseDay(s string, now time.Time) (time.Time, bool) {
 }
 
 // addDays lets the words of each day or month in the query, such as "January 6th", "6. Januar 2026",
-// "3月5日" and "January 2026", also match it in digits, as in the names of daily notes. So does a month
-// beside other words.
+// "3月5日" and "January 2026", also match it in digits, as in the names of daily notes.
 func (r *request) addDays() {
 	inDays := 0 // words
 	for i := 0; i < len(r.words); i++ {
 		date, n := dateIn(r.words[i:])
 		inDays += n
-		first := r.words[i].exact
-		foreign := first == "mars" // Mars 2020
-		if n == 0 && len(r.words) > 1 && len(first) >= 4 {
-			if t, ok := parseMonth("1", r.words[i]); ok {
-				date, n = anyYear+t.Format("01")+"??", 1
-				foreign = first != strings.ToLower(t.Month().String())
-			}
-		}
+		foreign := r.words[i].exact == "mars" // Mars 2020
 		for _, w := range r.words[i : i+n] {
 			t := &r.plan.Terms[w.term]
 			t.Date, t.ForeignDate = date, foreign && !r.foreign
@@ -60,7 +52,7 @@ const anyYear = "20??"
 
 var isYear = regexp.MustCompile(`^(?:1[89]|20)\d\d$`).MatchString
 
-// inCharacters matches a day or a month in Chinese, Japanese or Korean.
+// inCharacters matches a day, a month, or both with a year, in Chinese, Japanese or Korean.
 var inCharacters = regexp.MustCompile(`^(?:(\d{4})[年년])?(\d\d?)[月월](?:(\d\d?)[日号일])?`)
 
 // dateIn returns the date at the beginning of words, as [index.PlanTerm.Date], and the number of its
@@ -69,11 +61,14 @@ func dateIn(words []queryWord) (date string, n int) {
 	if t, ok := notes.ParseDate(words[0].shown); ok {
 		return t.Format("20060102"), 1
 	}
-	run := ""
-	for _, w := range words[:min(len(words), 6)] {
+	run := words[0].exact
+	for i, w := range words[1:min(len(words), 6)] {
+		if w.start != words[i].end && words[i].exact[0] <= '9' {
+			break // "5 月球"
+		}
 		run += w.exact
 	}
-	if m := inCharacters.FindStringSubmatch(run); m != nil {
+	if m := inCharacters.FindStringSubmatch(run); m != nil && m[1]+m[3] != "" {
 		year, n := cmp.Or(m[1], anyYear), 2
 		if m[1] != "" {
 			n += 2

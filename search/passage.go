@@ -623,12 +623,12 @@ func clipWords(s string, size int) string {
 // markers at the beginning of a line.
 var (
 	linkMarkup = regexp.MustCompile(`!?\[([^\]\[]*)\]\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)`)
-	blockID    = regexp.MustCompile(`(?m)[ \t]\^[a-zA-Z0-9-]+[ \t]*$`)
+	blockID    = regexp.MustCompile(`(?m)[ \t]\^[a-zA-Z0-9-]*[a-zA-Z][a-zA-Z0-9-]*[ \t\r]*$`) // 10 ^6 is no block
 	wikiMarkup = regexp.MustCompile(`!?\[\[(?:[^\]\[|\n]*\|)?([^\]\[|\n]*?)(?:#\^[^\]\[|\n]*)?\]\]`)
 	headMarkup = regexp.MustCompile(`(?m)^([ \t]{0,3}#{1,6}[ \t]+[^\n]*[\pL\pN)\]*])[ \t#]*(\r?\n\s*\S)`)
 	autoLink   = regexp.MustCompile(`<([a-zA-Z][a-zA-Z0-9+.-]+:[^<>\s]*|[^<>\s@]+@[^<>\s]+)>`)
 	htmlMarkup = regexp.MustCompile(`<!--.*?-->|</?[a-zA-Z][^<>\n]*>`)
-	lineMarkup = regexp.MustCompile(`(?m)^[ \t]*(?:(?:#{1,6}[ \t]+|>[ \t]?(?:\[![a-zA-Z-]+\][+-]?)?|[-*+][ \t]+(?:\[[ xX]\](?:[ \t]+|$))?|\d+[.)][ \t]+)+|(?:\|[ \t]*:?-|[ \t]*:?-{3})[-:| \t]*$|(?:` + "```|~~~" + `).*$)`)
+	lineMarkup = regexp.MustCompile(`(?m)^[ \t]*(?:(?:#{1,6}[ \t]+|>[ \t]?(?:\[![a-zA-Z-]+\][+-]?)?|[-*+][ \t]+(?:\[[ xX]\](?:[ \t]+|$))?|\d+[.)][ \t]+)+|(?:\|[ \t]*:?-|[ \t]*:?-{3})[-:| \t\r]*$|(?:` + "```|~~~" + `).*$)`)
 	starMarkup = regexp.MustCompile(`\*([^\s*](?:[^*\n]*[^\s*])?)\*`)
 	headings   = regexp.MustCompile(`^(?:\s*#{1,6}[ \t][^\n]*(?:\n|$))+\s*`)
 	emphasis   = strings.NewReplacer("**", "", "__", "", "`", "", "~~", "", "==", "", "[[", "", "]]", "", "&nbsp;", " ", "\u00AD", "", "\uFEFF", "")
@@ -685,9 +685,13 @@ func plain(s string) string {
 		case r == utf8.RuneError && s[i] != 0xEF:
 		case r == '|' && gap == "|\n":
 			gap = " || "
+		case r == '|' && i > 0 && s[i-1] == '|' && gap == " | ": // in code
+			gap = " || "
+		case r == '|' && strings.HasPrefix(gap, " | "): // an empty cell
+			gap += "| "
 		case r == '|' && gap != "\n" && gap != " || ":
 			gap = " | "
-		case r == '\n' && gap == " | ":
+		case r == '\n' && strings.HasPrefix(gap, " | "):
 			gap = "|\n"
 		case r == '\n' && (gap == "" || gap == " "):
 			gap = "\n"

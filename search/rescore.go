@@ -549,10 +549,10 @@ func (r *request) withParts(terms uint64) uint64 {
 }
 
 // needless reports whether notes may contain, in another form, a term that no note has: a
-// compound other than a date as parts that notes have, or initials with spaces between them.
+// compound as parts that notes have, except in a query of days, or initials with spaces between them.
 func (r *request) needless(term int, with []int) bool {
 	return slices.ContainsFunc(r.words, func(w queryWord) bool {
-		return w.term == term && r.plan.Terms[term].Date == "" && (slices.ContainsFunc(r.parts, func(part queryWord) bool {
+		return w.term == term && (!r.onlyDays || r.plan.Terms[term].Date == "") && (slices.ContainsFunc(r.parts, func(part queryWord) bool {
 			return w.start <= part.start && part.end <= w.end && with[part.term] > 0
 		}) || !w.gram && !slices.ContainsFunc(strings.Split(w.shown, "."), func(part string) bool {
 			return utf8.RuneCountInString(part) != 1

@@ -17,7 +17,6 @@ import (
 
 const (
 	maxExpansions  = 200 // terms that a prefix expands to
-	maxDays        = 600 // days of a month in all years
 	maxSuggestions = 3   // suggestions for a word that no note has
 	// SuggestionWeight is the weight of a suggestion for a word that no note has.
 	SuggestionWeight = 0.5
@@ -45,7 +44,7 @@ func (s *snapshot) expandTerms(p *Plan) error {
 				}
 				t.Dated = len(found) > 0
 				delete(found, t.Text)
-				t.Others = append(t.Others, mostFrequent(found, maxDays)...)
+				t.Others = append(t.Others, mostFrequent(found, maxExpansions)...)
 			}
 		}
 		if !t.Prefix {
