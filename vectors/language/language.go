@@ -34,7 +34,10 @@ func (s Share) Fraction() float64 {
 
 // Add counts a passage of Markdown.
 func (s *Share) Add(passage string) {
-	english, foreign := evidence(passage)
+	english, foreign, names := evidence(passage)
+	if english+foreign < leastEvidence {
+		foreign -= names // such a note may be of a person
+	}
 	language := 0
 	if foreign > english {
 		language = 1
@@ -57,8 +60,9 @@ const (
 	leastEvidence = 3 * functionWord
 )
 
-// evidence returns the evidence for English and for other languages.
-func evidence(passage string) (english, foreign int) {
+// evidence returns the evidence for English and for other languages; names is how much of the
+// latter are words that also occur in names.
+func evidence(passage string) (english, foreign, names int) {
 	unsegmented := 0
 	for word := range words(norm.NFC.String(passage)) {
 		switch script := scriptOf(word); {
@@ -70,9 +74,12 @@ func evidence(passage string) (english, foreign int) {
 			english += functionWord
 		case script == latin && foreignWords[word]:
 			foreign += functionWord
+			if inNames[word] {
+				names += functionWord
+			}
 		}
 	}
-	return english, foreign + otherScript*unsegmented/2 // assume two letters per word
+	return english, foreign + otherScript*unsegmented/2, names // assume two letters per word
 }
 
 type script int

@@ -90,6 +90,8 @@ func TestShare_ShortPassages(t *testing.T) {
 	assert.Equal(t, language.Share{Foreign: 1, Judged: 1}, judge(german...))
 	assert.Equal(t, language.Share{Foreign: 1, Judged: 2}, judge(german[0], english[0], german[1], english[1], english[2], german[2]))
 	assert.Equal(t, language.Share{Foreign: 2, Judged: 2}, judge(append(german, german...)...))
+	people := []string{"Simone de Beauvoir", "Anna van Dijk", "Leonardo da Vinci", "Otto von Bismarck", "Luca della Robbia"}
+	assert.Zero(t, judge(people...), "names are in no language")
 }
 
 // An English note that quotes another language counts as English, and vice versa.

@@ -23,6 +23,9 @@ var foreignWords = func() map[string]bool {
 	return all
 }()
 
+// inNames are foreign words that are also parts of names, such as Simone de Beauvoir's.
+var inNames = set("van von de del della da di du la le los las el den der dos")
+
 var foreignLists = map[string]string{
 	"German":     `der das und ist nicht ein eine einen einem einer eines den dem des mit von zu zur zum auf für sich auch als wie wir ich sie er im bei nach aus oder aber wenn dass daß wird werden wurde sind haben kann noch nur über durch sein ihre diese dieser dieses mehr schon sehr nicht kein keine bis um vor`,
 	"Dutch":      `het een van en niet dat zijn op te voor met aan er maar om ook als bij nog uit naar dan wordt worden deze kan heeft hebben geen wel door over moet veel waar`,
