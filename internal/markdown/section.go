@@ -89,7 +89,10 @@ func missing(doc *Document, ref string) error {
 // likely returns the headings in order or, if they are too many to be listed, those first that ref
 // may mean: they have more of its words, or are spelled more like it.
 func likely(doc *Document, ref string) []int {
-	const long = 64 // bytes of a heading to compare
+	const (
+		long    = 64  // bytes of a heading to compare
+		spelled = 500 // headings whose spelling is compared: those with the most words
+	)
 	all, unlike := make([]int, len(doc.Headings)), make([]int, len(doc.Headings))
 	for i := range all {
 		all[i] = i
@@ -103,14 +106,19 @@ func likely(doc *Document, ref string) []int {
 	words := strings.Fields(name)
 	for i, h := range doc.Headings {
 		text := phrase.Cut(fold(h.Text), long)
-		unlike[i] = phrase.Distance([]byte(name), []byte(text))
 		for _, w := range words {
 			if !strings.Contains(text, w) {
 				unlike[i] += long
 			}
 		}
 	}
-	slices.SortStableFunc(all, func(a, b int) int { return cmp.Compare(unlike[a], unlike[b]) })
+	byLikeness := func(a, b int) int { return cmp.Compare(unlike[a], unlike[b]) }
+	slices.SortStableFunc(all, byLikeness)
+	all = all[:min(len(all), spelled)]
+	for _, i := range all {
+		unlike[i] += phrase.Distance([]byte(name), []byte(phrase.Cut(fold(doc.Headings[i].Text), long)))
+	}
+	slices.SortStableFunc(all, byLikeness)
 	return all
 }
 

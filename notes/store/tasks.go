@@ -258,7 +258,10 @@ func (s *Reader) TaskNotations(ctx context.Context) (done, dates tasks.Notation,
 	sources, err := sqlite.Column[string](ctx, s.notes.Reader(), notations, noDate)
 	for _, source := range sources {
 		if t, ok := tasks.Parse(source); ok {
-			done, dates = cmp.Or(done, t.DoneNotation()), cmp.Or(dates, t.DateNotation())
+			done = cmp.Or(done, t.DoneNotation())
+			if notation := t.DateNotation(); notation != tasks.Kanban { // for boards only
+				dates = cmp.Or(dates, notation)
+			}
 		}
 	}
 	return done, dates, err

@@ -43,7 +43,7 @@ func ReplaceSection(src []byte, ref, content string) ([]byte, error) {
 		}
 	}
 	if section.Nested {
-		content = indentLines(content, bodyIndentation(src, section))
+		content = indentLines(content, bodyIndentation(src, section), inItem(src, section))
 	} else {
 		content = withDefinitions(withoutRule(content, src, section.End), src, section, eol)
 		if old := adopt(string(src[start:section.End]), eol); sticks(src, section.End) && old != content {
@@ -161,8 +161,8 @@ func replaceBody(src []byte, start, end int, content, eol string) []byte {
 }
 
 // cutHeading reports whether content starts with the heading of section, and returns
-// content up to the end of the heading's text and after its line, for a heading in a list item
-// [withoutIndentation].
+// content up to the end of the heading's text and after its line. Of a heading in a list item, the
+// rest is returned without indentation, see [withoutIndentation].
 func cutHeading(content string, section markdown.Section) (text, rest string, ok bool) {
 	if section.Nested {
 		content = strings.TrimLeft(content, " \t\r\n")
@@ -240,7 +240,7 @@ func InsertBefore(src []byte, ref, content string) ([]byte, error) {
 	if _, board := doc.FrontMatter.Values["kanban-plugin"]; board { // a lane between the archive and its rule would be archived
 		at = aboveRule(src, doc.BodyStart, at)
 	}
-	return insertBlock(src, doc, at, content, indentation(src, section))
+	return insertBlock(src, doc, at, content, indentation(src, section), width(indentation(src, section)))
 }
 
 // InsertAfter inserts content after the section or block that ref names (see
@@ -256,7 +256,7 @@ func InsertAfter(src []byte, ref, content string) ([]byte, error) {
 	if section.BlockID == "" && section.After == doc.TextEnd {
 		at = noteEnd(src, doc, section.Start, content)
 	}
-	return insertBlock(src, doc, at, content, indentation(src, section))
+	return insertBlock(src, doc, at, content, indentation(src, section), width(indentation(src, section)))
 }
 
 // Append inserts content at the end of the note, before the footnotes and link definitions there,
@@ -270,7 +270,7 @@ func Append(src []byte, content string) ([]byte, error) {
 			doc.TextEnd = min(doc.TextEnd, h.Start)
 		}
 	}
-	return insertBlock(src, doc, noteEnd(src, doc, doc.BodyStart, content), content, "")
+	return insertBlock(src, doc, noteEnd(src, doc, doc.BodyStart, content), content, "", 0)
 }
 
 // noteEnd returns where content is added below the text of the note from start, the start of the
@@ -352,7 +352,7 @@ func Prepend(src []byte, content string) ([]byte, error) {
 	} else if textStart, textEnd := trimBlankLines(src, at, len(src)); textStart < textEnd {
 		at = textStart
 	}
-	return insertBlock(src, doc, at, content, "")
+	return insertBlock(src, doc, at, content, "", 0)
 }
 
 // addToSection inserts content at the end of a section (append), before the next
@@ -378,15 +378,20 @@ func (e *Edit) addToSection(src []byte) ([]byte, error) {
 	}
 	content := e.Content
 	own := string(src[section.Start:section.ContentStart])
-	if heading, rest, ok := cutHeading(content, section); ok && withoutMarkers(heading) == withoutMarkers(own) {
-		content = rest
+	if heading, rest, ok := cutHeading(content, section); ok {
+		if heading, own = strings.TrimSpace(heading), strings.TrimSpace(own); section.Nested {
+			heading, own = withoutMarkers(heading), withoutMarkers(own)
+		}
+		if heading == own {
+			content = rest
+		}
 	}
 	if e.CreateHeading && strings.TrimSpace(content) == "" { // only the heading is wanted
 		return src, nil
 	}
-	at, indent := section.ContentStart, ""
+	at, indent, inside := section.ContentStart, "", 0
 	if section.Nested {
-		indent = bodyIndentation(src, section)
+		indent, inside = bodyIndentation(src, section), inItem(src, section)
 	}
 	if textStart, textEnd := trimBlankLines(src, section.ContentStart, section.End); textStart < textEnd {
 		at = textStart
@@ -398,7 +403,7 @@ func (e *Edit) addToSection(src []byte) ([]byte, error) {
 			}
 		}
 	}
-	return insertBlock(src, doc, at, content, indent)
+	return insertBlock(src, doc, at, content, indent, inside)
 }
 
 // withoutMarkers returns the text of a line without list markers before it.
@@ -446,7 +451,7 @@ func addHeading(src []byte, ref string) (out []byte, added int, err error) {
 // each by a blank line unless both belong to one list, or content starts a list that was
 // directly under its heading. Rows of a table join a table there, see insertRows. Front
 // matter, as in a whole note that is to be merged, is accepted only at the start.
-func insertBlock(src []byte, doc *markdown.Document, at int, content, indent string) ([]byte, error) {
+func insertBlock(src []byte, doc *markdown.Document, at int, content, indent string, inside int) ([]byte, error) {
 	eol := lineEnding(src, at)
 	content = adopt(content, eol)
 	if content == "" {
@@ -458,7 +463,7 @@ func insertBlock(src []byte, doc *markdown.Document, at int, content, indent str
 	if len(markdown.ReadFrontMatter([]byte(content)).Values) > 0 && len(bytes.TrimSpace(src[:at])) > 0 {
 		return nil, invalid("the content starts with front matter, which would be text here: leave it out, and set its keys with set_front_matter")
 	}
-	content = indentLines(content, indent)
+	content = indentLines(content, indent, inside)
 	first := firstLine(content)
 	end, _ := markdown.LineAt(src, at)
 	following := src[at:end]
@@ -515,10 +520,9 @@ func indentation(src []byte, section markdown.Section) string {
 }
 
 // indentLines puts indent before each line of content that is not blank, in place of the
-// indentation there, unless content is indented as far already.
-func indentLines(content, indent string) string {
-	width := func(s string) int { return len(strings.ReplaceAll(leadingSpace([]byte(s)), "\t", "    ")) }
-	if content == "" || width(content) >= width(indent) {
+// indentation there, unless its first line is indented by at least inside columns.
+func indentLines(content, indent string, inside int) string {
+	if content == "" || width(content) >= inside {
 		return content
 	}
 	if content = withoutIndentation(content); width(content) > 0 {
@@ -531,6 +535,17 @@ func indentLines(content, indent string) string {
 		}
 	}
 	return strings.Join(lines, "")
+}
+
+// width returns the columns of the white space at the beginning of s.
+func width(s string) int { return len(strings.ReplaceAll(leadingSpace([]byte(s)), "\t", "    ")) }
+
+// inItem returns the least indentation, in columns, of a line that belongs to the list item of a
+// heading.
+func inItem(src []byte, section markdown.Section) int {
+	line := src[section.Start:]
+	indent := leadingSpace(line)
+	return width(indent) + markdown.ListMarker(line[len(indent):], false) + 1
 }
 
 // withoutIndentation returns content without the indentation of its first line if all lines have
@@ -563,6 +578,6 @@ func continueLines(content string, marker []byte) string {
 	if text > 0 && strings.HasPrefix(indent[text:], " ") {
 		text++
 	}
-	rest = indentLines(rest, indent[text:])
+	rest = indentLines(rest, indent[text:], width(indent[text:]))
 	return first + "\n" + indent[:text] + strings.ReplaceAll(rest, "\n", "\n"+indent[:text])
 }

@@ -307,6 +307,9 @@ func TestNestedSection_Content(t *testing.T) {
 	for _, test := range []struct{ op, src, content, want string }{
 		{OpAppend, "- a\n  - ## R\n    - old\n", "- x\n\t- y", "- a\n  - ## R\n    - old\n    - x\n    \t- y\n"},
 		{OpAppend, "- a\n  - ## R\n    - old\n", "  - x\n    - y", "- a\n  - ## R\n    - old\n    - x\n      - y\n"},
+		{OpAppend, "- ## R\n    note\n  - a\n", "  - b", "- ## R\n    note\n  - a\n  - b\n"},
+		{OpAppend, "- ## R\n\n      code\n", "  text", "- ## R\n\n      code\n\n  text\n"},
+		{OpAppend, "## R\n\nold\n", "- ## R\n  text", "## R\n\nold\n\n- ## R\n  text\n"},
 		{OpAppend, "- a\n  - ## R\n    - old\n", "\t- x\n\t\t- y", "- a\n  - ## R\n    - old\n\t- x\n\t\t- y\n"},
 		{OpReplaceSection, "- a\n  - ## R\n    - old\n", "  - x\n\n  - y", "- a\n  - ## R\n    - x\n\n    - y\n"},
 		{OpReplaceSection, "- a\n  - ## R\n    - old\n", "      - x\n      - y", "- a\n  - ## R\n      - x\n      - y\n"},

@@ -35,7 +35,10 @@ func (n *note) instance(t *Task) (string, error) {
 	source := t.Source[:first]
 	shift := daysBetween(reference, next)
 	settings, dropped := n.opt.Settings, []string{"completion", "cancelled", "id", "dependsOn"}
-	notation, _ := settings.notation(t, Open) // "" if the plugin does not read the task
+	notation, _ := settings.notation(t, Open)
+	if t.isWord() {
+		notation = "" // the plugin does not read the task
+	}
 	if notation != "" && settings.NoScheduled && t.Due+t.value("start") != "" {
 		dropped = append(dropped, "scheduled")
 	}

@@ -14,7 +14,7 @@
 //   - fields of Dataview, [due:: 2026-01-31] or (due:: 2026-01-31), with the
 //     names scheduled, start, completion, created, cancelled, repeat, priority,
 //     id, dependsOn and onCompletion;
-//   - due dates of the Kanban plugin, @{2026-01-31} or @[[2026-01-31]];
+//   - due dates of the Kanban plugin, @{2026-01-31};
 //   - Logseq's lines SCHEDULED: <2026-01-31 Sat> and DEADLINE: <2026-01-31 Sat
 //     .+1w> below the text, and its priorities [#A] to [#C].
 //
@@ -169,7 +169,7 @@ var (
 	signDate = regexp.MustCompile(`^\x{FE0F}?\s*(\d{4}-\d{2}-\d{2})`)
 	inline   = regexp.MustCompile(`(?i)[\[(](` + strings.Join(names, "|") + `|done)::\s*([^\[\]()]*?)\s*[\])]`)
 	stamp    = regexp.MustCompile(`(SCHEDULED|DEADLINE): <(\d{4}-\d{2}-\d{2})(?:[ \t]+\pL+\.?)?(?:[ \t]+\d{1,2}:\d{2})?(?:[ \t]+((?:\.\+|\+\+|\+)\d+[hdwmy]))?[^<>\n]*>`)
-	card     = regexp.MustCompile(`(?:^|\s)(@(?:\{(\d{4}-\d{2}-\d{2})\}|\[\[(\d{4}-\d{2}-\d{2})\]\]))`)
+	card     = regexp.MustCompile(`(?:^|\s)(@\{(\d{4}-\d{2}-\d{2})\})`)
 	letter   = regexp.MustCompile(`\[#([ABC])\]`)
 	blockID  = regexp.MustCompile(`[ \t]+\^[a-zA-Z0-9-]+$`)
 )
@@ -254,8 +254,10 @@ func (t *Task) read(first int) {
 			t.add(field{"repeat", Logseq, m[1], m[1], m[6], m[7]})
 		}
 	}
-	for _, m := range all(card, line, "@") {
-		t.add(field{"due", Kanban, m[2], m[3], max(m[4], m[6]), max(m[5], m[7])})
+	for _, m := range all(card, line, "@{") {
+		if _, has := t.field("due"); !has { // in another notation, which plugins read in all notes
+			t.add(field{"due", Kanban, m[2], m[3], m[4], m[5]})
+		}
 	}
 	for _, m := range all(letter, line, "[#") {
 		t.add(field{"priority", Logseq, m[0], m[1], m[2], m[3]})
