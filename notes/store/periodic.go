@@ -4,7 +4,9 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"strings"
 	"time"
+	"unicode"
 
 	"notesd/internal/sqlite"
 	"notesd/notes"
@@ -35,8 +37,8 @@ func (s *Reader) periodicPath(ctx context.Context, tx *sql.Tx, ref string, scope
 	if !ok {
 		return "", period, nil
 	}
-	named, ok := periodic.Notes[period.Unit]
-	if !ok {
+	named, configured := periodic.Notes[period.Unit]
+	if !configured {
 		daily, err := dailyNames(ctx, tx, folder, scope)
 		if err != nil {
 			return "", period, err
@@ -50,10 +52,19 @@ func (s *Reader) periodicPath(ctx context.Context, tx *sql.Tx, ref string, scope
 		}
 	}
 	p, err := notes.CleanPath(named.Path(period))
+	if err == nil && !configured && isTitle(ref, period.Unit) {
+		p, err = sqlite.First[string](ctx, tx, `SELECT path FROM notes WHERE path_key = ?`, notes.Key(p)) // "" if it is missing
+	}
 	if !scope.CanRead(p) {
 		p = "" // the caller may not know of the folder
 	}
 	return p, period, err
+}
+
+// isTitle reports whether the name of a month or quarter, such as "Q1 2026" or "March 2026", is
+// rather the title of a new note.
+func isTitle(ref string, unit notes.Unit) bool {
+	return (unit == notes.Month || unit == notes.Quarter) && strings.ContainsFunc(ref, unicode.IsLetter) && strings.ContainsFunc(ref, unicode.IsDigit)
 }
 
 // sampledDays is the number of newest daily notes from which their naming is inferred.
@@ -105,5 +116,5 @@ func (s *Reader) lookupPeriodic(ctx context.Context, tx *sql.Tx, name string, sc
 	}
 	return notes.Meta{}, &notes.Error{Op: "find", Path: name, Err: notes.ErrNotFound,
 		Detail: fmt.Sprintf("there is no note of that %s yet; it would be %s", period.Unit, notes.Quote(p)),
-		Hint:   days + "Appending to it (edit_note) creates it, from the vault's template if it has one; so does create_note with this title."}
+		Hint:   days + "Appending to it (edit_note) creates it, from the vault's template if it has one. So does create_note with this title."}
 }

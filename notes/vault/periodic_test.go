@@ -63,6 +63,15 @@ func TestWordsNamePeriodicNotes(t *testing.T) {
 	_, err = f.Read(t.Context(), "yesterday", notes.Scope{Read: []string{"Poems"}})
 	require.ErrorIs(t, err, notes.ErrNotFound)
 
+	for _, title := range []string{"Q1 2026", "March 2026"} {
+		w, err := f.Create(t.Context(), notes.CreateRequest{Title: title, Content: "x"})
+		require.NoError(t, err)
+		assert.Equal(t, title+".md", w.Path, "a title, as no app names such notes")
+	}
+	f.write("Daily/2026-01.md", "x")
+	f.reconcile()
+	assert.Equal(t, "Daily/2026-01.md", f.found("January 2026"))
+
 	f.write("Daily/2026-02-17.md", "x") // not scanned yet
 	assert.Equal(t, "Daily/2026-02-17.md", f.found("today"))
 	f.write("Poems/today.md", "x")
