@@ -70,26 +70,20 @@ func (s *session) failed(ctx context.Context, err error) *sdk.CallToolResult {
 	}
 }
 
-// clause matches a part of a hint that can be left out.
-var clause = regexp.MustCompile(`.+?(?:[.;] |$)`)
+// sentence matches a sentence of a hint; a full stop in quotes does not end one.
+var sentence = regexp.MustCompile(`(?:"(?:[^"\\]|\\.)*"|[^"])+?(?:\. |$)`)
 
 // describe returns what the session's client may see of err. Its hint does not name tools
 // that the session lacks.
 func (s *session) describe(ctx context.Context, err error) Failure {
 	f, _ := s.core.describe(ctx, err)
 	lacking := slices.DeleteFunc(tools.All(), s.toolbox().offers)
-	hint := clause.ReplaceAllStringFunc(f.Hint, func(part string) string {
+	f.Hint = strings.TrimSpace(sentence.ReplaceAllStringFunc(f.Hint, func(part string) string {
 		if slices.ContainsFunc(lacking, func(t *tools.Tool) bool { return strings.Contains(part, t.Name) }) {
 			return ""
 		}
 		return part
-	})
-	if hint != f.Hint {
-		f.Hint = hint
-		if kept, ok := strings.CutSuffix(hint, "; "); ok {
-			f.Hint = kept + "."
-		}
-	}
+	}))
 	return f
 }
 

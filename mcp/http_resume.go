@@ -65,6 +65,8 @@ func (h *HTTP) resubscribe(r *http.Request, as resumedAs, s *session) error {
 	if err := await(opening, h.core.opts.Opened); err != nil {
 		return err
 	}
+	s.subs.restore.Lock()
+	defer s.subs.restore.Unlock()
 	uris, err := h.core.opts.Subscriptions.Subscriptions(r.Context(), as.key())
 	if err != nil {
 		return err

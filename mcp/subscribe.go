@@ -27,7 +27,7 @@ type subscriptions struct {
 	watches   map[*watch]struct{}
 	digests   map[string][sha256.Size]byte // of watched resources other than notes
 	restoring map[string]bool              // URIs in the SubscriptionStore, while they are restored from it
-	restore   sync.Mutex                   // held while they are, before the session's mutex
+	restore   sync.Mutex                   // held while they are, before the session's mutex: another stream must not begin without them
 }
 
 func newSubscriptions(s *session) *subscriptions {
@@ -78,10 +78,8 @@ func (s *subscriptions) unsubscribe(ctx context.Context, req *sdk.UnsubscribeReq
 }
 
 // beginRestore returns the URIs in the store, as the client wrote them, that the session does
-// not watch. Until done is called, subscribing to one does not store it once more, and another
-// restore waits: of two streams, the second must not begin without what the first restores.
+// not watch. Until done is called, subscribing to one does not store it once more.
 func (s *subscriptions) beginRestore(stored []string) (missing []string, done func()) {
-	s.restore.Lock()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.restoring = make(map[string]bool, len(stored))
@@ -93,7 +91,6 @@ func (s *subscriptions) beginRestore(stored []string) (missing []string, done fu
 		}
 	}
 	return missing, func() {
-		defer s.restore.Unlock()
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.restoring = nil

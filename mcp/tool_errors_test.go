@@ -242,7 +242,7 @@ func TestHintsNameOnlyOfferedTools(t *testing.T) {
 		{Profile{Tools: []string{"read_note"}}, args{"note": "Nothing like it"}, "there is no such note.", "search_notes"},
 		{Profile{ReadOnly: true}, args{"note": "tomorrow"}, "there is no note of that day yet", "edit_note"},
 		{Profile{ReadOnly: true}, args{"note": "Gone"}, "was deleted. note_history has its versions.", "restore_note"},
-		{Profile{}, args{"note": "Gone"}, "was deleted. restore_note brings it back; note_history has its versions.", "offered"},
+		{Profile{}, args{"note": "Gone"}, "was deleted. restore_note brings it back. note_history has its versions.", "offered"},
 	}
 	s := w.client(t, Profile{}, nil)
 	call[tools.CreateResult](t, s, "create_note", args{"title": "Gone", "content": "x"})

@@ -223,7 +223,7 @@ func highlight(s *screen, text string, terms []string) string {
 
 // commandNames replaces the names of tools in messages by those of commands.
 var commandNames = strings.NewReplacer(
-	"Appending to it (edit_note) creates it, from the vault's template if it has one; so does create_note with this title.", "notesd daily --create and --append create it, from the vault's template if it has one.",
+	"Appending to it (edit_note) creates it, from the vault's template if it has one. So does create_note with this title.", "notesd daily --create and --append create it, from the vault's template if it has one.",
 	"search_notes", "notesd search",
 	"list_notes folder=", "notesd list --folder=",
 	"list_notes after=", "notesd list --after=",

@@ -137,7 +137,7 @@ func (s *Server) undo(w http.ResponseWriter, r *http.Request) {
 		if err := s.vault.restore(r.Context(), map[string]any{"change": change}, &done); err != nil {
 			s.trouble(w, r, err)
 		} else if len(done.Conflicts) > 0 {
-			s.fail(w, r, http.StatusConflict, "Undone, except in notes that were changed since: "+strings.Join(done.Conflicts, ", "), "Their histories have every version.")
+			s.fail(w, r, http.StatusConflict, "Undone, except in notes that were changed since: "+strings.Join(done.Conflicts, ", "), "Their histories have the versions.")
 		} else {
 			http.Redirect(w, r, "/changes", http.StatusSeeOther)
 		}
@@ -153,7 +153,7 @@ func (s *Server) undo(w http.ResponseWriter, r *http.Request) {
 		return n == strconv.FormatInt(newest.Revision, 10) || n == "0" && newest.Hash == r.PostFormValue("hash")
 	}
 	if len(result.Revisions) < 2 || !isShown(result.Revisions[0]) {
-		s.fail(w, r, http.StatusConflict, path+" was changed since.", "Its history has every version.")
+		s.fail(w, r, http.StatusConflict, path+" was changed since.", "Its history has the versions.")
 		return
 	}
 	s.bringBack(w, r, path, result.Revisions[1].Revision, result.Revisions[0].Hash, func(string) string { return "/changes" })

@@ -531,7 +531,7 @@ func (in *invocation) instead(ctx context.Context, ref string, notFound error) (
 	}
 	return nil, "", &notes.Error{
 		Op: "read", Path: a.Path, Err: notes.ErrInvalid, Detail: fmt.Sprintf("this is an attachment (%s, %d bytes), not a note", a.MediaType, a.Size),
-		Hint: "Read it as the resource " + notes.URI(a.Path) + "; search_notes with its name finds the notes that show it.",
+		Hint: "search_notes with its name finds the notes that show it. Read it as the resource " + notes.URI(a.Path),
 	}
 }
 

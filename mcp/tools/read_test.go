@@ -283,7 +283,7 @@ func TestSearchNotes_Canvases(t *testing.T) {
 func TestReadNote_AttachmentByName(t *testing.T) {
 	w := newWorld(t, map[string]string{"A.md": "![[Media/p.svg]] ![[Media/q.svg]] ![[Old/q.svg]]\n", "Media/p.svg": "x", "Media/q.svg": "x", "Old/q.svg": "x", "Media/free.svg": "x"})
 	fails := func(ref string) string { return w.fails(t, "read_note", args{"note": ref}) }
-	assert.Contains(t, fails("p.svg"), "attachment (image/svg+xml, 1 bytes), not a note. Read it as the resource note:///Media/p.svg;")
+	assert.Contains(t, fails("p.svg"), "attachment (image/svg+xml, 1 bytes), not a note. search_notes with its name finds the notes that show it. Read it as the resource note:///Media/p.svg")
 	assert.Contains(t, fails("q.svg"), "Did you mean one of these?")
 	for _, none := range []string{"free.svg", "none.svg", "note:///p.svg"} {
 		assert.Contains(t, fails(none), "there is no such note", none)

@@ -128,7 +128,7 @@ func CleanRef(ref string) (string, error) {
 	}
 	name = strings.TrimPrefix(strings.TrimPrefix(name, "./"), "/") // a leading slash is the vault
 	if name == "" {
-		return "", &notes.Error{Op: "find", Err: notes.ErrInvalid, Detail: "no note was named", Hint: "Give a path, URI, title or alias; list_notes shows them."}
+		return "", &notes.Error{Op: "find", Err: notes.ErrInvalid, Detail: "no note was named", Hint: "Give a path, URI, title or alias. list_notes shows them."}
 	}
 	clean, err := notes.CleanPath(name)
 	return cmp.Or(clean, notes.Nfc(name)), err
@@ -285,7 +285,7 @@ func notFound(ctx context.Context, tx *sql.Tx, ref, name string, scope notes.Sco
 	}
 	if deleted != "" && canRead(deleted) {
 		e.Err, e.Detail = notes.ErrNotFound, fmt.Sprintf("the note %s was deleted", notes.Quote(deleted))
-		e.Hint = "restore_note brings it back; note_history has its versions."
+		e.Hint = "restore_note brings it back. note_history has its versions."
 		if len(e.Candidates) > 0 {
 			e.Hint += " Did you mean one of these?"
 		}

@@ -142,7 +142,7 @@ func (o *operation) explicitPath(p string) (string, error) {
 }
 
 func exists(p, taken string) error {
-	e := &notes.Error{Op: "create", Path: p, Err: notes.ErrExists, Candidates: []string{taken}, Detail: "this note exists already", Hint: "Change it with edit_note, or choose another title."}
+	e := &notes.Error{Op: "create", Path: p, Err: notes.ErrExists, Candidates: []string{taken}, Detail: "this note exists already", Hint: "Choose another title. To change the note, use edit_note."}
 	if taken != p {
 		e.Detail = fmt.Sprintf("%s exists already, and differs only in case or Unicode form: it is the same name on some systems", notes.Quote(taken))
 	}

@@ -177,7 +177,7 @@ func (t *Tables) noTable(ctx context.Context, op, name string) error {
 		e.Hint = "There are no tables yet: create one with create_table."
 		return e
 	}
-	e.Hint = "List them with list_tables, or create it with create_table."
+	e.Hint = "List them with list_tables. Create it with create_table."
 	for _, i := range infos[:min(len(infos), most)] {
 		e.Candidates = append(e.Candidates, i.Name)
 	}
