@@ -67,7 +67,7 @@ is 1 if there is a problem.`,
 }
 
 // noFiles is the advice for a vault without notes.
-const noFiles = "The folder has no Markdown files; --vault names another one."
+const noFiles = "notesd finds no notes in the folder; --vault names another one."
 
 // errProblems makes doctor exit with code 1 after printing the problems.
 var errProblems = &service.Failure{Code: "problems", Message: "a check found a problem; see above"}

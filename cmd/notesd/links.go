@@ -178,7 +178,7 @@ func (o *output) printRenameTag(res tools.RenameTagResult) {
 		fmt.Fprintln(o.out, o.out.path(p))
 	}
 	if more := res.Total - len(res.Changed); more > 0 {
-		fmt.Fprintf(o.out, "… and %d more\n", more)
+		o.note(fmt.Sprintf("… and %d more", more))
 	}
 	o.marked("changed or in use, tag not renamed in", res.Conflicts)
 	o.marked("not updated, because it may use the tag:", res.Left)

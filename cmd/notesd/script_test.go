@@ -27,7 +27,7 @@ import (
 func TestMain(m *testing.M) {
 	// Also in the programs that tests run, so that no answer depends on the load of the machine.
 	service.Waits.FirstScan, service.Waits.Semantic, service.Waits.Mirror, service.Waits.Database = patience, patience, patience, patience
-	stopTimeout = patience
+	stopTimeout = 30 * time.Second
 	service.Hurry(new(config.Config))
 	testscript.Main(races{m}, map[string]func(){"notesd": main})
 }

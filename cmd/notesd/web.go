@@ -85,7 +85,7 @@ func (a *app) web(ctx context.Context, cfg *config.Config, addr string, open boo
 	}
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
 	if err != nil {
-		return service.Usagef("Choose another port with --addr; without it, a free one is used.", "the page cannot be served: %v", err)
+		return &service.Failure{Code: "failed", Message: fmt.Sprintf("the page cannot be served: %v", err), Hint: "Without --addr, a free port is used."}
 	}
 	g, ctx := errgroup.WithContext(ctx)
 	server := web.New(web.Options{
