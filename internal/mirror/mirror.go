@@ -15,7 +15,7 @@
 // with the newest version later. After a crash between a step and its record the step is
 // repeated, which is a no-op.
 //
-// A [Mirror] is also the vault's [vault.Shared]. Its syncs, in Run and CatchUp, run one
+// A [Mirror] is also the vault's [vault.SharedLog]. Its syncs, in Run and CatchUp, run one
 // at a time; the vault's lock is taken after the mirror's, never before.
 package mirror
 

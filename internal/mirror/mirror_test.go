@@ -899,7 +899,7 @@ func (f onChange) Apply(context.Context, notes.Position, []notes.Change) error {
 }
 
 // The same for a file that was pending, and is therefore placed after its batch.
-func TestCrashBetweenSettlingAndRecord(t *testing.T) {
+func TestCrashBetweenRetryAndRecord(t *testing.T) {
 	for name, last := range map[string]func(a *node){
 		"deleted":  func(a *node) { a.delete("New.md"); a.save("Old.md", "3") },
 		"reverted": func(a *node) { a.delete("New.md"); a.save("Old.md", "1") },
@@ -1192,9 +1192,9 @@ func TestMirror_VaultCreatedAgain(t *testing.T) {
 	assert.Equal(t, map[string]string{"A.md": "a"}, agree(t, n, newNode(t, s.URL(), "team", nil)))
 }
 
-// TestSettle_DatabaseRefuses: the versions that settling finds in the folder are committed by the
+// TestRetryPending_DatabaseRefuses: the versions that it finds in the folder are committed by the
 // next sync if this one fails.
-func TestSettle_DatabaseRefuses(t *testing.T) {
+func TestRetryPending_DatabaseRefuses(t *testing.T) {
 	s := pgtest.New(t)
 	a := newNode(t, s.URL(), "team", map[string]string{"N.md": "n"})
 	b := newNode(t, s.URL(), "team", nil)
@@ -1217,8 +1217,8 @@ func TestSettle_DatabaseRefuses(t *testing.T) {
 	assert.Equal(t, map[string]string{"N.md": "of a", status.Conflicts[0]: "of b"}, a.files())
 }
 
-// TestSettle_Ignored: files that this node ignores are not compared by each sync.
-func TestSettle_Ignored(t *testing.T) {
+// TestRetryPending_Ignored: files that this node ignores are not compared by each sync.
+func TestRetryPending_Ignored(t *testing.T) {
 	s := pgtest.New(t)
 	n := newNode(t, s.URL(), "team", map[string]string{"A.md": "a"})
 	n.sync()

@@ -465,18 +465,20 @@ func TestMove_ConcurrentEditor(t *testing.T) {
 		assert.Equal(t, map[string]string{"A.md": "[[A]]"}, f.files())
 		f.requireConsistent()
 	})
-	t.Run("a note saved while it is being deleted stays", func(t *testing.T) {
-		f := newFixture(t, start...)
-		f.failpoint = func(step string) error {
-			if step == "staged" {
-				f.write("Old.md", "theirs")
+	for _, hash := range []string{"", notes.Hash([]byte("o"))} {
+		t.Run("a note saved while it is being deleted stays", func(t *testing.T) {
+			f := newFixture(t, start...)
+			f.failpoint = func(step string) error {
+				if step == "staged" {
+					f.write("Old.md", "theirs")
+				}
+				return nil
 			}
-			return nil
-		}
-		_, err := f.Delete(ctx, notes.DeleteRequest{Note: "Old", Redirect: "A", ExpectedHash: notes.Hash([]byte("o"))})
-		require.ErrorIs(t, err, notes.ErrConflict)
-		assert.Equal(t, map[string]string{"Old.md": "theirs", "A.md": "[[Old]]", "B.md": "[[Old]]"}, f.files())
-	})
+			_, err := f.Delete(ctx, notes.DeleteRequest{Note: "Old", Redirect: "A", ExpectedHash: hash})
+			require.ErrorIs(t, err, notes.ErrConflict)
+			assert.Equal(t, map[string]string{"Old.md": "theirs", "A.md": "[[Old]]", "B.md": "[[Old]]"}, f.files())
+		})
+	}
 	t.Run("after it, that note alone is reported", func(t *testing.T) {
 		f := newFixture(t, start...)
 		at(f, "after swap 0")
