@@ -189,11 +189,11 @@ func TestFlagsThatModelsGuess(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "in", links.Direction)
 	var edit editArgs
-	_, err = decodeArgs(editNote.input(), json.RawMessage(`{"note":"n","edits":[{"op":"toggle_task","line":3,"completed":true},{"key":"status","value":"open"}]}`), true, &edit)
+	_, err = decodeArgs(editNote.input(), json.RawMessage(`{"note":"n","edits":[{"op":"toggle_task","line":3,"completed":true},{"op":"toggle_task","task":"milk"},{"key":"status","value":"open"}]}`), true, &edit)
 	require.NoError(t, err)
 	edits, err := edit.all()
 	require.NoError(t, err)
-	assert.Equal(t, []notes.Edit{{Op: "toggle_task", Line: 3, Status: "done"}, {Op: "set_front_matter", Key: "status", Value: "open"}}, edits)
+	assert.Equal(t, []notes.Edit{{Op: "toggle_task", Line: 3, Status: "done"}, {Op: "toggle_task", Text: "milk"}, {Op: "set_front_matter", Key: "status", Value: "open"}}, edits)
 	_, err = decodeArgs(editNote.input(), json.RawMessage(`{"note":"n","edits":[],"overdue":true}`), true, &edit)
 	require.ErrorContains(t, err, `there is no argument "overdue"`)
 }

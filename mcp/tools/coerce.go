@@ -265,7 +265,7 @@ var aliases = map[string][]string{
 	"depth":         {"hops", "levels"},
 	"to":            {"new_path", "destination", "dest", "target", "new_name", "new", "new_tag"},
 	"tag":           {"old", "old_tag", "from", "name"},
-	"text":          {"query", "q", "search", "contains"},
+	"text":          {"query", "q", "search", "contains", "task"},
 	"anchor":        {"note", "path", "uri", "source"},
 	"quote":         {"text", "content"},
 	"expected_hash": {"hash", "if_match", "etag"},
