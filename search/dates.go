@@ -61,11 +61,8 @@ func dateIn(words []queryWord) (date string, n int) {
 	if t, ok := notes.ParseDate(words[0].shown); ok {
 		return t.Format("20060102"), 1
 	}
-	run := words[0].exact
-	for i, w := range words[1:min(len(words), 6)] {
-		if w.start != words[i].end && words[i].exact[0] <= '9' {
-			break // "5 月球"
-		}
+	run := ""
+	for _, w := range words[:min(len(words), 6)] {
 		run += w.exact
 	}
 	if m := inCharacters.FindStringSubmatch(run); m != nil && m[1]+m[3] != "" {

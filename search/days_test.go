@@ -51,6 +51,7 @@ func TestSearch_DayInWords(t *testing.T) {
 		"3月3日":               {"journals/2026_03_03"},
 		"2025年2月":            {"Monthly/2025-02"},
 		"3월 3일":              {"journals/2026_03_03"},
+		"3 月 3 日":            {"journals/2026_03_03"},
 		"24. Juli":           {"Tagebuch/24.07.2026"},
 		"2026-07-24":         {"Tagebuch/24.07.2026"},
 		"Juli 2026":          {"Tagebuch/24.07.2026"},

@@ -623,7 +623,7 @@ func clipWords(s string, size int) string {
 // markers at the beginning of a line.
 var (
 	linkMarkup = regexp.MustCompile(`!?\[([^\]\[]*)\]\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)`)
-	blockID    = regexp.MustCompile(`(?m)[ \t]\^[a-zA-Z0-9-]*[a-zA-Z][a-zA-Z0-9-]*[ \t\r]*$`) // 10 ^6 is no block
+	blockID    = regexp.MustCompile(`(?m)[ \t]\^(?:[a-zA-Z0-9-]*[a-zA-Z][a-zA-Z0-9-]*|\d{6})[ \t\r]*$`) // 10 ^6 is no block
 	wikiMarkup = regexp.MustCompile(`!?\[\[(?:[^\]\[|\n]*\|)?([^\]\[|\n]*?)(?:#\^[^\]\[|\n]*)?\]\]`)
 	headMarkup = regexp.MustCompile(`(?m)^([ \t]{0,3}#{1,6}[ \t]+[^\n]*[\pL\pN)\]*])[ \t#]*(\r?\n\s*\S)`)
 	autoLink   = regexp.MustCompile(`<([a-zA-Z][a-zA-Z0-9+.-]+:[^<>\s]*|[^<>\s@]+@[^<>\s]+)>`)

@@ -119,7 +119,7 @@ func fold(s string, loose bool) folded {
 // the text: in a quotation, a different number means different text.
 var (
 	lineMarks = regexp.MustCompile(`^[ \t]*(?:(?:#{1,6}[ \t]+|>[ \t]?|\[![a-zA-Z-]+\][+-]?|(?:[-*+]|\d+[.)])[ \t]+(?:\[.\][ \t]+)?)+|(?:\|[ \t]*:?-|[ \t]*:?-{3})[-:| \t\r]*$)`)
-	blockID   = regexp.MustCompile(`(?m)[ \t]\^[a-zA-Z0-9-]*[a-zA-Z][a-zA-Z0-9-]*[ \t\r]*$`)
+	blockID   = regexp.MustCompile(`(?m)[ \t]\^(?:[a-zA-Z0-9-]*[a-zA-Z][a-zA-Z0-9-]*|\d{6})[ \t\r]*$`)
 	wikiLink  = regexp.MustCompile(`!?\[\[(?:[^\]\[|\n]*\|)?([^\]\[|\n]*)\]\]`)
 	link      = regexp.MustCompile(`!?\[([^\]\[]*)\]\([^)\n]*\)`)
 	htmlTag   = regexp.MustCompile(`</?[a-zA-Z][^<>\n]*>`)

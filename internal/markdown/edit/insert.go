@@ -392,6 +392,9 @@ func (e *Edit) addToSection(src []byte) ([]byte, error) {
 	at, indent, inside := section.ContentStart, "", 0
 	if section.Nested {
 		indent, inside = bodyIndentation(src, section), inItem(src, section)
+		if e.Op == OpPrepend { // or it would take in the text below it
+			inside = width(indent)
+		}
 	}
 	if textStart, textEnd := trimBlankLines(src, section.ContentStart, section.End); textStart < textEnd {
 		at = textStart
@@ -541,11 +544,25 @@ func indentLines(content, indent string, inside int) string {
 func width(s string) int { return len(strings.ReplaceAll(leadingSpace([]byte(s)), "\t", "    ")) }
 
 // inItem returns the least indentation, in columns, of a line that belongs to the list item of a
-// heading.
+// heading: the column of the heading.
 func inItem(src []byte, section markdown.Section) int {
-	line := src[section.Start:]
-	indent := leadingSpace(line)
-	return width(indent) + markdown.ListMarker(line[len(indent):], false) + 1
+	column := 0
+	for line := src[section.Start:]; len(line) > 0; {
+		size := 1
+		switch line[0] {
+		case ' ':
+			column++
+		case '\t':
+			column += 4 - column%4
+		default:
+			if size = markdown.ListMarker(line, false); size == 0 {
+				return column
+			}
+			column += size
+		}
+		line = line[size:]
+	}
+	return column
 }
 
 // withoutIndentation returns content without the indentation of its first line if all lines have
