@@ -64,7 +64,7 @@ func (s *Reader) periodicPath(ctx context.Context, tx *sql.Tx, ref string, scope
 // isTitle reports whether the name of a month or quarter, such as "Q1 2026" or "March 2026", is
 // rather the title of a new note.
 func isTitle(ref string, unit notes.Unit) bool {
-	return (unit == notes.Month || unit == notes.Quarter) && strings.ContainsFunc(ref, unicode.IsLetter) && strings.ContainsFunc(ref, unicode.IsDigit)
+	return (unit == notes.Month || unit == notes.Quarter) && strings.Contains(ref, " ") && strings.ContainsFunc(ref, unicode.IsLetter) && strings.ContainsFunc(ref, unicode.IsDigit)
 }
 
 // sampledDays is the number of newest daily notes from which their naming is inferred.

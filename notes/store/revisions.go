@@ -264,8 +264,8 @@ func (s *Versions) RevisionText(ctx context.Context, op, notePath string, revisi
 	return text, err
 }
 
-// revision returns a revision and its text; of a deletion, the revision before it. It may be of
-// any note that ever had the path.
+// revision returns a revision and its text; to restore a deletion, the revision before it. It may
+// be of any note that ever had the path.
 func (s *Versions) revision(ctx context.Context, op, notePath string, revision int64, scope notes.Scope) (text []byte, r notes.Revision, err error) {
 	canRead, err := s.ReadableEver(ctx, scope)
 	if err != nil {
@@ -280,6 +280,8 @@ func (s *Versions) revision(ctx context.Context, op, notePath string, revision i
 		switch {
 		case err != nil:
 			return err
+		case r.Revision != 0 && r.Revision != revision && op != "restore":
+			return &notes.Error{Op: op, Path: notePath, Err: notes.ErrInvalid, Detail: fmt.Sprintf("revision %d is the note's deletion", revision), Hint: "Use the revision before it."}
 		case r.Revision == 0:
 			return &notes.Error{Op: op, Path: notePath, Err: notes.ErrNotFound, Detail: fmt.Sprintf("the note has no revision %d", revision), Hint: "note_history lists its revisions."}
 		}

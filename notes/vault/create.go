@@ -327,7 +327,7 @@ func (c *noteComposer) readTemplate(name, folder string) (*notes.Note, error) {
 		if folder != "" && c.scope.CanRead(path.Join(folder, "x.md")) {
 			list += " folder=" + notes.Quote(folder)
 		}
-		err = &notes.Error{Op: "read the template", Path: name, Err: notes.ErrNotFound, Detail: "there is no such note", Candidates: e.Candidates, Hint: "Name a note whose text is the template; " + list + " shows them."}
+		err = &notes.Error{Op: "read the template", Path: name, Err: notes.ErrNotFound, Detail: "there is no such note", Candidates: e.Candidates, Hint: "Name a note whose text is the template. " + list + " shows them."}
 	}
 	return note, err
 }

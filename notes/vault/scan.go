@@ -3,6 +3,7 @@ package vault
 import (
 	"cmp"
 	"context"
+	"iter"
 	"maps"
 	"path"
 	"slices"
@@ -85,25 +86,43 @@ const (
 
 // findUnparsed finds the notes that another version of the parser made.
 func (s *scan) findUnparsed(ctx context.Context) error {
-	version, left := 0, []string{}
+	version := 0
 	if err := s.v.store.Setting(ctx, parserSetting, &version); err != nil {
 		return err
 	}
 	switch {
 	case version == notes.ParserVersion:
-		if err := s.v.store.Setting(ctx, unparsedSetting, &left); err != nil {
+		if err := s.loadUnparsed(ctx); err != nil {
 			return err
+		}
+		for p := range s.unparsed {
+			if _, has := s.rows[p]; !has { // deleted or moved since
+				delete(s.unparsed, p)
+				s.parsed = true
+			}
 		}
 	case len(s.rows) == 0: // a first scan, which may be interrupted
 		return s.v.store.SaveSetting(ctx, parserSetting, notes.ParserVersion)
 	default:
-		left, s.parsed = slices.Collect(maps.Keys(s.rows)), true
-	}
-	s.unparsed = make(map[string]bool, len(left))
-	for _, p := range left {
-		s.unparsed[p] = true
+		s.parsed = true
+		s.setUnparsed(maps.Keys(s.rows))
 	}
 	return nil
+}
+
+// loadUnparsed sets unparsed to the notes in the setting.
+func (s *scan) loadUnparsed(ctx context.Context) error {
+	var left []string
+	err := s.v.store.Setting(ctx, unparsedSetting, &left)
+	s.setUnparsed(slices.Values(left))
+	return err
+}
+
+func (s *scan) setUnparsed(paths iter.Seq[string]) {
+	s.unparsed = map[string]bool{}
+	for p := range paths {
+		s.unparsed[p] = true
+	}
 }
 
 // comparePaths compares what is at and below some paths with the store. Notes on a disk that may
@@ -120,6 +139,9 @@ func (s *scan) comparePaths(ctx context.Context, diskPaths []string) (err error)
 		places, s.Scanned = append(places, diskPath), append(s.Scanned, name)
 	}
 	if s.rows, err = s.v.store.Rows(ctx, s.Scanned); err != nil {
+		return err
+	}
+	if err := s.loadUnparsed(ctx); err != nil {
 		return err
 	}
 	w, err := s.walkPaths(ctx, places)
