@@ -745,7 +745,7 @@ func TestWebAddress(t *testing.T) {
 	defer func() { assert.NoError(t, other.Close()) }()
 	out, err := p.command("web", "--addr", other.Addr().String()).CombinedOutput()
 	assert.Error(t, err)
-	assert.Contains(t, string(out), "Choose another port with --addr")
+	assert.Contains(t, string(out), "Without --addr, a free port is used.")
 }
 
 // TestWebLog answers and ends if the log file cannot be opened.

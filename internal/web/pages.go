@@ -111,7 +111,7 @@ func (s *Server) view(name string, build func(*http.Request) (page, error)) http
 var pageWords = strings.NewReplacer(
 	"search_notes finds", "The search finds",
 	"restore_note brings it back. note_history has its versions.", "Its history brings it back.",
-	"note_history has its versions", "Its history has the versions",
+	". note_history has its versions", ". Its history has the versions", "note_history has its versions", "its history has the versions",
 	"note_history shows", "The history shows", "note_history", "the history",
 	"List them with list_notes folder=", "List them with the search folder:",
 	"; read_note shows them:", ":",
