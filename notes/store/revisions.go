@@ -264,8 +264,7 @@ func (s *Versions) RevisionText(ctx context.Context, op, notePath string, revisi
 	return text, err
 }
 
-// revision returns a revision and its text; to restore a deletion, the revision before it. It may
-// be of any note that ever had the path.
+// revision returns a revision and its text. It may be of any note that ever had the path.
 func (s *Versions) revision(ctx context.Context, op, notePath string, revision int64, scope notes.Scope) (text []byte, r notes.Revision, err error) {
 	canRead, err := s.ReadableEver(ctx, scope)
 	if err != nil {
@@ -275,15 +274,14 @@ func (s *Versions) revision(ctx context.Context, op, notePath string, revision i
 		err := eachRevision(ctx, tx, canRead, func(found notes.Revision) error {
 			r = found
 			return nil
-		}, `r.id = (SELECT max(id) FROM revisions WHERE document = (SELECT document FROM revisions WHERE id = ?2) AND id <= ?2 AND hash IS NOT NULL)
-			AND r.document IN (`+everHad+`)`, notePath, revision)
+		}, `r.id = ?2 AND r.document IN (`+everHad+`)`, notePath, revision)
 		switch {
 		case err != nil:
 			return err
-		case r.Revision != 0 && r.Revision != revision && op != "restore":
-			return &notes.Error{Op: op, Path: notePath, Err: notes.ErrInvalid, Detail: fmt.Sprintf("revision %d is the note's deletion", revision), Hint: "Use the revision before it."}
 		case r.Revision == 0:
 			return &notes.Error{Op: op, Path: notePath, Err: notes.ErrNotFound, Detail: fmt.Sprintf("the note has no revision %d", revision), Hint: "note_history lists its revisions."}
+		case r.Hash == "":
+			return &notes.Error{Op: op, Path: notePath, Err: notes.ErrInvalid, Detail: fmt.Sprintf("revision %d is the note's deletion", revision), Hint: "Use the revision before it."}
 		}
 		hash, err := hex.DecodeString(r.Hash)
 		if err == nil {
@@ -326,6 +324,13 @@ func (s *Versions) VersionText(ctx context.Context, path, hash string) ([]byte, 
 // NewestRevision returns the number of the newest revision of the note at a path.
 func (s *Versions) NewestRevision(ctx context.Context, notePath string) (int64, error) {
 	return sqlite.First[int64](ctx, s.history.Reader(), `SELECT coalesce(max(id), 0) FROM revisions WHERE document = (`+currentDocument+`)`, notePath)
+}
+
+// TextRevision returns the revision whose text a note had at a revision: of a deletion, the one
+// before it. If there is none, it returns the revision itself.
+func (s *Versions) TextRevision(ctx context.Context, revision int64) (int64, error) {
+	return sqlite.First[int64](ctx, s.history.Reader(), `SELECT coalesce(max(id), ?1) FROM revisions
+		WHERE document = (SELECT document FROM revisions WHERE id = ?1) AND id <= ?1 AND hash IS NOT NULL`, revision)
 }
 
 // LastText returns the number of the last text of the note that was last at a path, or 0 if

@@ -39,7 +39,11 @@ func (h *History) Restore(ctx context.Context, r notes.RestoreRequest) (notes.Wr
 			return notes.Written{}, err
 		}
 	}
-	text, err := h.store.RevisionText(ctx, "restore", notePath, r.Revision, r.Scope)
+	revision, err := h.store.TextRevision(ctx, r.Revision)
+	if err != nil {
+		return notes.Written{}, err
+	}
+	text, err := h.store.RevisionText(ctx, "restore", notePath, revision, r.Scope)
 	if err != nil {
 		return notes.Written{}, err
 	}
