@@ -3,7 +3,6 @@ package vault
 import (
 	"cmp"
 	"context"
-	"iter"
 	"maps"
 	"path"
 	"slices"
@@ -105,7 +104,10 @@ func (s *scan) findUnparsed(ctx context.Context) error {
 		return s.v.store.SaveSetting(ctx, parserSetting, notes.ParserVersion)
 	default:
 		s.parsed = true
-		s.setUnparsed(maps.Keys(s.rows))
+		s.unparsed = make(map[string]bool, len(s.rows))
+		for p := range s.rows {
+			s.unparsed[p] = true
+		}
 	}
 	return nil
 }
@@ -114,15 +116,11 @@ func (s *scan) findUnparsed(ctx context.Context) error {
 func (s *scan) loadUnparsed(ctx context.Context) error {
 	var left []string
 	err := s.v.store.Setting(ctx, unparsedSetting, &left)
-	s.setUnparsed(slices.Values(left))
-	return err
-}
-
-func (s *scan) setUnparsed(paths iter.Seq[string]) {
-	s.unparsed = map[string]bool{}
-	for p := range paths {
+	s.unparsed = make(map[string]bool, len(left))
+	for _, p := range left {
 		s.unparsed[p] = true
 	}
+	return err
 }
 
 // comparePaths compares what is at and below some paths with the store. Notes on a disk that may
