@@ -199,16 +199,19 @@ func (r *DateRules) Of(notePath string, frontMatter map[string]any, mtime time.T
 // Named returns the day, or the first day of the week, month, quarter or year, in the
 // path of a periodic note.
 func (r *DateRules) Named(notePath string) (time.Time, bool) {
-	name := Stem(notePath)
+	names := []string{Stem(notePath)}
+	plain := plainDigits(names[0])
+	if plain != names[0] {
+		names = append(names, plain)
+	}
 	for i := range r.Names {
-		for _, name := range []string{name, plainDigits(name)} {
+		for _, name := range names {
 			if t, ok := r.Names[i].Match(name); ok {
 				return t, true
 			}
 		}
 	}
-	name = plainDigits(name)
-	name = path.Base(name)
+	name := path.Base(plain)
 	if m := isoDay.FindStringSubmatch(name); m != nil && m[2] == m[4] {
 		return moment.Parts{Year: atoi(m[1]), Month: atoi(m[3]), Day: atoi(m[5])}.Time()
 	}
