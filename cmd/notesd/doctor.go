@@ -66,8 +66,8 @@ is 1 if there is a problem.`,
 	}
 }
 
-// noFiles is the advice for a vault without notes.
-const noFiles = "notesd finds no notes in the folder; --vault names another one."
+// noNotes is the advice for a vault without notes.
+const noNotes = "notesd finds no notes in the folder; --vault names another one."
 
 // errProblems makes doctor exit with code 1 after printing the problems.
 var errProblems = &service.Failure{Code: "problems", Message: "a check found a problem; see above"}
@@ -203,7 +203,7 @@ func checkReport(r service.Report, daemon bool) []check {
 	case r.Trouble != "":
 		index = check{"index", problem, "changes on disk cannot be indexed: " + r.Trouble, "notesd tries again; until then results may be out of date."}
 	case r.Index.Ready && r.Notes == 0:
-		index.State, index.Do = remark, noFiles
+		index.State, index.Do = remark, noNotes
 	case !r.Index.Ready:
 		index.State, index.Do = remark, "Until it is built, results are incomplete and say so."
 	}

@@ -104,7 +104,7 @@ func (c *client) search(ctx context.Context, query map[string]any) error {
 		c.printHits(res, explain)
 		if len(res.Results) == 0 {
 			if r, err := c.status(ctx); err == nil && r.Index.Ready && r.Notes == 0 {
-				c.note(noFiles)
+				c.note(noNotes)
 			}
 		}
 		if c.daemon == nil && query["mode"] != "text" && incomplete(res.Semantic) {

@@ -3,6 +3,7 @@ package index
 import (
 	"cmp"
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -37,7 +38,7 @@ func (s *snapshot) expandTerms(p *Plan) error {
 			if t.Date != "" && (!t.ForeignDate || s.isForeign()) {
 				found, err := s.count(func(c *termCounter) error {
 					dotted := t.Date[6:] + "." + t.Date[4:6] + "." + t.Date[:4]
-					return cmp.Or(each(c.dict, sameNumber(t.Date), nil, nil, c.add), each(c.dict, sameNumber(dotted), nil, nil, c.add))
+					return errors.Join(each(c.dict, sameNumber(t.Date), nil, nil, c.add), each(c.dict, sameNumber(dotted), nil, nil, c.add))
 				})
 				if err != nil {
 					return err
