@@ -62,7 +62,7 @@ func (s completer) completes(ctx context.Context, params *sdk.CompleteParams) (p
 		}
 		return "", invalidParams("there is no resource template %q with an argument %q", phrase.Clip(params.Ref.URI, 100), phrase.Clip(name, 60))
 	}
-	p, err := s.prompts.find(ctx, params.Ref.Name)
+	p, err := s.prompts().find(ctx, params.Ref.Name)
 	if err != nil {
 		return "", err
 	}
@@ -142,7 +142,7 @@ func (s completer) notePaths(ctx context.Context) ([]string, error) {
 		for _, m := range list.Notes {
 			paths = append(paths, m.Path)
 		}
-		if q.Cursor = list.Next; q.Cursor == "" || len(paths) >= s.limits.Resources {
+		if q.Cursor = list.Next; q.Cursor == "" || len(paths) >= s.core.limits.Resources {
 			return paths, nil
 		}
 	}

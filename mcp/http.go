@@ -408,7 +408,7 @@ func (h *HTTP) find(id string) *session {
 // immediately, the requests in progress after Grace.
 func (s *session) close() {
 	s.stop()
-	impatient := time.AfterFunc(s.limits.Line.Grace, s.stopWork)
+	impatient := time.AfterFunc(s.core.limits.Line.Grace, s.stopWork)
 	defer impatient.Stop()
 	s.posts.Wait()
 	_ = s.ss.Close() // an error concerns only the client

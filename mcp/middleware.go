@@ -120,13 +120,13 @@ func (s *session) checking(next sdk.MethodHandler) sdk.MethodHandler {
 			}
 		case *sdk.GetPromptParams:
 			var err error
-			if ctx, err = s.prompts.choose(ctx, params); err != nil {
+			if ctx, err = s.prompts().choose(ctx, params); err != nil {
 				return nil, err
 			}
 		case *sdk.ListToolsParams:
 			return s.toolbox().listTools(params, showsPanel(req))
 		case *sdk.ListPromptsParams:
-			return s.prompts.listPrompts(ctx, params)
+			return s.prompts().listPrompts(ctx, params)
 		case *sdk.ListResourceTemplatesParams:
 			res, err := next(ctx, method, req)
 			if err != nil && params != nil && params.Cursor != "" { // only the cursor can be invalid

@@ -70,7 +70,11 @@ func (n *Notifier) Position() (notes.Position, error) {
 
 // Apply records the changes. It never blocks.
 func (n *Notifier) Apply(_ context.Context, to notes.Position, changes []notes.Change) error {
-	watched, promptFolders := n.core.watchedURIs(), n.core.promptFolders()
+	watched := n.core.watchedURIs()
+	var promptFolders []string
+	for _, catalogue := range n.core.Templates() {
+		promptFolders = append(promptFolders, catalogue.Folder())
+	}
 	for _, c := range changes {
 		if c.OldPath != "" {
 			n.core.each(func(s *session) { s.seen.Moved(c.OldPath, c.Path) })
@@ -116,16 +120,6 @@ func (n *Notifier) Reset(context.Context) error {
 	n.listed()
 	n.signal()
 	return nil
-}
-
-// promptFolders returns the folders with the sessions' prompt templates.
-func (c *Core) promptFolders() (folders []string) {
-	c.each(func(s *session) {
-		if folder := s.prompts.catalogue.Folder(); folder != "" {
-			folders = append(folders, folder)
-		}
-	})
-	return folders
 }
 
 func (n *Notifier) markWatched(watched map[string]struct{}, uri string) {

@@ -107,7 +107,7 @@ func (o *sdkOutlet) run(ended <-chan struct{}) {
 			s.toolbox().addTools(s.server, tools.All()[0]) // likewise; more than one tool could cause two notifications
 		}
 		if lists[methodPromptsChanged] {
-			s.server.AddPrompt(&sdk.Prompt{Name: routedPrompt}, s.prompts.get)
+			s.server.AddPrompt(&sdk.Prompt{Name: routedPrompt}, s.prompts().get)
 		}
 		for _, record := range logs {
 			_ = s.ss.Log(ctx, record)

@@ -19,22 +19,21 @@ import (
 // sessionPrompts are the prompts that a session offers. They may change at any time, so the
 // session lists and finds them itself; the SDK has a single prompt, to which every
 // prompts/get is routed.
-type sessionPrompts struct {
-	*session
-	catalogue *prompts.Catalogue
-}
+type sessionPrompts struct{ *session }
+
+func (s *session) prompts() sessionPrompts { return sessionPrompts{s} }
 
 const routedPrompt = "prompt"
 
 // listPrompts answers prompts/list, in one page.
-func (s *sessionPrompts) listPrompts(ctx context.Context, params *sdk.ListPromptsParams) (sdk.Result, error) {
+func (s sessionPrompts) listPrompts(ctx context.Context, params *sdk.ListPromptsParams) (sdk.Result, error) {
 	if params != nil && params.Cursor != "" {
 		return nil, badCursor("prompts/list")
 	}
 	if err := await(ctx, s.core.opts.Opened); err != nil {
 		return nil, err
 	}
-	list, err := s.catalogue.List(ctx)
+	list, err := s.profile.Prompts.List(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +59,7 @@ func promptDefinition(p prompts.Prompt) *sdk.Prompt {
 
 // choose returns the context for a prompts/get. It rejects an unknown prompt. Templates are
 // read here, once per request.
-func (s *sessionPrompts) choose(ctx context.Context, params *sdk.GetPromptParams) (context.Context, error) {
+func (s sessionPrompts) choose(ctx context.Context, params *sdk.GetPromptParams) (context.Context, error) {
 	p, err := s.find(ctx, params.Name)
 	if err != nil {
 		return nil, err
@@ -73,8 +72,8 @@ func (s *sessionPrompts) choose(ctx context.Context, params *sdk.GetPromptParams
 type promptKey struct{}
 
 // find returns the prompt with the name, or an error that suggests existing ones.
-func (s *sessionPrompts) find(ctx context.Context, name string) (prompts.Prompt, error) {
-	list, err := s.catalogue.List(ctx)
+func (s sessionPrompts) find(ctx context.Context, name string) (prompts.Prompt, error) {
+	list, err := s.profile.Prompts.List(ctx)
 	if err != nil {
 		return prompts.Prompt{}, err
 	}
@@ -91,8 +90,8 @@ func (s *sessionPrompts) find(ctx context.Context, name string) (prompts.Prompt,
 	return prompts.Prompt{}, invalidParams("unknown prompt %q: there are %s", phrase.Clip(name, 100), strings.Join(names, ", "))
 }
 
-func (s *sessionPrompts) get(ctx context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
-	r, err := s.catalogue.Render(ctx, ctx.Value(promptKey{}).(prompts.Prompt), req.Params.Arguments, s.bounds().scope())
+func (s sessionPrompts) get(ctx context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
+	r, err := s.profile.Prompts.Render(ctx, ctx.Value(promptKey{}).(prompts.Prompt), req.Params.Arguments, s.bounds().scope())
 	if err != nil {
 		return nil, err
 	}
@@ -151,8 +150,8 @@ func (c *Core) Templates() []*prompts.Catalogue {
 			folders[catalogue.Folder()] = catalogue
 		}
 	}
-	add(c.profile.Load().Settings.Prompts) // of clients to come
-	c.each(func(s *session) { add(s.profile.Settings.Prompts) })
+	add(c.profile.Load().Prompts) // of clients to come
+	c.each(func(s *session) { add(s.profile.Prompts) })
 	var list []*prompts.Catalogue
 	for _, name := range slices.Sorted(maps.Keys(folders)) {
 		list = append(list, folders[name])

@@ -83,7 +83,7 @@ func (s resources) listResources(ctx context.Context, params *sdk.ListResourcesP
 			return nil, badCursor(methodListResources)
 		}
 	}
-	limit := max(1, min(s.limits.PageSize, s.limits.Resources-listed))
+	limit := max(1, min(s.core.limits.PageSize, s.core.limits.Resources-listed))
 	page, err := s.core.opts.Vault.List(ctx, notes.ListQuery{
 		Filter: notes.Filter{Scope: s.bounds().Read}, Limit: limit, Cursor: cursor,
 	})
@@ -106,7 +106,7 @@ func (s resources) listResources(ctx context.Context, params *sdk.ListResourcesP
 		resources = append(resources, noteResource(m))
 	}
 	next := ""
-	if listed += len(page.Notes); page.Next != "" && listed < s.limits.Resources {
+	if listed += len(page.Notes); page.Next != "" && listed < s.core.limits.Resources {
 		next = fmt.Sprintf("%d.%s", listed, page.Next)
 	}
 	return &sdk.ListResourcesResult{Resources: resources, NextCursor: next, Cacheable: sdk.Cacheable{CacheScope: "private"}}, nil

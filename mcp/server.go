@@ -59,7 +59,6 @@ func (c *Core) newSession(p Profile, fixedTools bool) *session {
 		core:        c,
 		profile:     p.within(*c.profile.Load()),
 		asked:       p,
-		limits:      c.limits,
 		log:         c.log,
 		since:       c.now(),
 		working:     make(chan struct{}, c.limits.Concurrent),
@@ -73,7 +72,6 @@ func (c *Core) newSession(p Profile, fixedTools bool) *session {
 	if p.Subject != "" {
 		s.log = s.log.With("subject", p.Subject)
 	}
-	s.prompts = &sessionPrompts{session: s, catalogue: s.profile.Settings.Prompts}
 	s.subs, s.roots = newSubscriptions(s), &roots{session: s}
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	s.work, s.stopWork = context.WithCancel(context.Background())
@@ -91,7 +89,7 @@ func (s *session) newServer(fixedTools bool) *sdk.Server {
 		Icons:   []sdk.Icon{{Source: icon, MIMEType: "image/svg+xml", Sizes: []string{"any"}}},
 	}, &sdk.ServerOptions{
 		Logger:             slog.New(quieter{s.log.Handler()}),
-		PageSize:           s.limits.PageSize,
+		PageSize:           s.core.limits.PageSize,
 		Capabilities:       s.capabilities(fixedTools),
 		CompletionHandler:  completer{s.resources()}.complete,
 		GetSessionID:       func() string { return s.sessionID() },
@@ -105,7 +103,7 @@ func (s *session) newServer(fixedTools bool) *sdk.Server {
 	})
 	s.toolbox().addTools(server, tools.All()...)
 	s.resources().addResources(server)
-	server.AddPrompt(&sdk.Prompt{Name: routedPrompt}, s.prompts.get)
+	server.AddPrompt(&sdk.Prompt{Name: routedPrompt}, s.prompts().get)
 	s.addMethods(server)
 	server.AddReceivingMiddleware(s.explaining, s.ending, s.admitting, s.checking)
 	return server

@@ -29,7 +29,6 @@ type session struct {
 	core    *Core
 	profile Profile
 	asked   Profile // the profile as requested, before it was narrowed
-	limits  Limits
 	server  *sdk.Server
 	out     outlet
 	line    *transport.Conn // nil for a session over Streamable HTTP
@@ -45,9 +44,8 @@ type session struct {
 	work       context.Context // of requests over HTTP, in addition to their own; ends with the session
 	stopWork   context.CancelFunc
 
-	prompts *sessionPrompts
-	subs    *subscriptions
-	roots   *roots
+	subs  *subscriptions
+	roots *roots
 
 	sessionID func() string // creates the id of a Streamable HTTP session
 	ss        *sdk.ServerSession

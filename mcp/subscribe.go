@@ -193,7 +193,7 @@ func (s *subscriptions) checkLimit(n int) error {
 			count += len(written)
 		}
 	}
-	if limit := s.limits.Subscriptions; count+n > limit {
+	if limit := s.core.limits.Subscriptions; count+n > limit {
 		return invalidParams("this session watches %d resources already, and may watch %d: unsubscribe from some first", count, limit)
 	}
 	return nil
@@ -344,7 +344,7 @@ func (s *subscriptions) readsDifferently(ctx context.Context, uri string) (bool,
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	differs := s.digests[uri] != sum
-	if len(s.digests) > s.limits.Subscriptions { // some resources are no longer watched
+	if len(s.digests) > s.core.limits.Subscriptions { // some resources are no longer watched
 		maps.DeleteFunc(s.digests, func(uri string, _ [sha256.Size]byte) bool { return !s.watchesLocked(uri) })
 	}
 	s.digests[uri] = sum

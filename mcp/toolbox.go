@@ -162,7 +162,7 @@ const MetaRequestKey = "notesd/requestKey"
 // env returns the environment of a call, without the fields that depend on its request.
 func (s *session) env() tools.Env {
 	return tools.Env{
-		Vault: s.core.opts.Vault, History: s.core.opts.History, Search: s.core.opts.Search, Tables: s.core.opts.Tables, Prompts: s.prompts.catalogue,
+		Vault: s.core.opts.Vault, History: s.core.opts.History, Search: s.core.opts.Search, Tables: s.core.opts.Tables, Prompts: s.profile.Prompts,
 		Scope: s.bounds().scope(), Limits: s.profile.Settings.tools(), Mode: s.profile.Settings.Mode, Open: s.core.opts.Open, Seen: &s.seen, Now: s.core.now,
 	}
 }
