@@ -62,38 +62,35 @@ func (s *Service) ownMethods() map[string]mcp.Method {
 		mcp.MethodGraph: {Call: func(ctx context.Context, scope notes.Scope, _ json.RawMessage) (any, error) {
 			return s.vault.Store().Graph(ctx, scope)
 		}},
-		mcp.MethodWhy: {Call: func(ctx context.Context, scope notes.Scope, params json.RawMessage) (any, error) {
-			var p WhyParams
-			if err := json.Unmarshal(params, &p); err != nil {
-				return nil, err
-			}
-			return s.why(ctx, scope, p)
-		}},
-		mcp.MethodTargets: {Call: func(ctx context.Context, scope notes.Scope, params json.RawMessage) (any, error) {
-			var p OwnerParams
-			if err := json.Unmarshal(params, &p); err != nil {
-				return nil, err
-			}
+		mcp.MethodWhy: {Call: decoded(s.why)},
+		mcp.MethodTargets: {Call: decoded(func(ctx context.Context, scope notes.Scope, p OwnerParams) (any, error) {
 			return s.vault.Store().Targets(ctx, p.Note, scope)
-		}},
+		})},
 	}
 	for _, name := range OwnerMethods {
-		methods[name] = mcp.Method{Owner: true, Call: func(ctx context.Context, _ notes.Scope, params json.RawMessage) (any, error) {
-			var p OwnerParams
-			if err := json.Unmarshal(params, &p); err != nil {
-				return nil, err
-			}
+		methods[name] = mcp.Method{Owner: true, Call: decoded(func(ctx context.Context, _ notes.Scope, p OwnerParams) (any, error) {
 			result, err := s.own(ctx, name, p)
 			if err != nil {
-				return nil, asRPC(err)
+				err = asRPC(err)
 			}
-			return result, nil
-		}}
+			return result, err
+		})}
 	}
 	return methods
 }
 
-func (s *Service) why(ctx context.Context, scope notes.Scope, p WhyParams) (*WhyResult, error) {
+// decoded returns the Call of a method with the parameters P.
+func decoded[P any](call func(context.Context, notes.Scope, P) (any, error)) func(context.Context, notes.Scope, json.RawMessage) (any, error) {
+	return func(ctx context.Context, scope notes.Scope, params json.RawMessage) (any, error) {
+		var p P
+		if err := json.Unmarshal(params, &p); err != nil {
+			return nil, err
+		}
+		return call(ctx, scope, p)
+	}
+}
+
+func (s *Service) why(ctx context.Context, scope notes.Scope, p WhyParams) (any, error) {
 	meta, err := s.vault.Lookup(ctx, p.Note, scope)
 	if err != nil {
 		return nil, err
