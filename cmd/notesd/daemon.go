@@ -24,13 +24,13 @@ is rarely needed: "notesd mcp" starts a daemon automatically.`,
 		Example: `  notesd serve --vault ~/Notes
   notesd serve --vault ~/Notes --idle-exit 30m --log-level debug`,
 		Args: takes(),
-		RunE: a.configured(func(cmd *cobra.Command, _ []string, cfg *config.Config) error {
+		RunE: a.configured(func(cmd *cobra.Command, _ []string, _ *config.Config) error {
 			if idleExit < 0 {
 				return service.Usagef("0 never exits.", "--idle-exit must not be negative")
 			}
 			o := a.serveOptions()
 			o.IdleExit, o.Service = idleExit, asService
-			return service.Serve(cmd.Context(), cfg, o)
+			return service.Serve(cmd.Context(), o)
 		}),
 	}
 	cmd.Flags().String("http", "", "also serve MCP over HTTP at `addr`, such as 127.0.0.1:8931")

@@ -38,7 +38,7 @@ func mcpCommand(a *app) *cobra.Command {
 				a.note("notesd mcp speaks MCP on standard input and output: it is for an assistant to launch. Register it with notesd setup; Ctrl-D ends this one.")
 			}
 			if inProcess {
-				serve, err := service.ServeStdio(cmd.Context(), cfg, a.serveOptions())
+				serve, err := service.ServeStdio(cmd.Context(), a.serveOptions())
 				if err == nil {
 					return serve(a.in, a.stdout)
 				}

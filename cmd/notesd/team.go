@@ -194,7 +194,7 @@ with the same path, the folder's version is kept beside it.`,
 				return service.Usagef("Name it as DIR, with --vault, or as path under [vault] in notesd.toml.", "mirror needs a folder")
 			}
 			cfg.Store.Unasked = false
-			return service.Serve(cmd.Context(), cfg, a.serveOptions())
+			return service.Serve(cmd.Context(), a.serveOptions())
 		}),
 	}
 	cmd.Flags().String("http", "", "also serve MCP over HTTP at `addr`, such as 127.0.0.1:8931")

@@ -65,11 +65,11 @@ func OpenLogs(cfg *config.Config, stderr io.Writer, background bool) (*Logs, err
 
 // logFailure logs why a service failed on Windows, where its command has no standard error
 // to report it on, and returns the error.
-func logFailure(cfg *config.Config, o ServeOptions, err error) error {
+func logFailure(o ServeOptions, err error) error {
 	if err == nil || !o.Service || runtime.GOOS != "windows" {
 		return err
 	}
-	logs, openErr := OpenLogs(cfg, o.Stderr, true)
+	logs, openErr := OpenLogs(o.Loaded.Config, o.Stderr, true)
 	if openErr != nil {
 		return errors.Join(err, openErr)
 	}

@@ -31,15 +31,15 @@ type ServeOptions struct {
 // database or index of another process, then opens the store, then the socket. When the
 // settings or the time zone have changed and the daemon is idle, it closes everything
 // and starts again while still holding the lock.
-func Serve(ctx context.Context, cfg *config.Config, o ServeOptions) error {
-	lock, err := lockState(ctx, cfg)
+func Serve(ctx context.Context, o ServeOptions) error {
+	lock, err := lockState(ctx, o.Loaded.Config)
 	if err != nil {
-		return logFailure(cfg, o, err)
+		return logFailure(o, err)
 	}
 	for again := true; again && err == nil; {
 		again = false
 		var s *Service
-		if s, err = newServer(cfg, o); err != nil {
+		if s, err = newServer(o); err != nil {
 			break
 		}
 		err = s.runLogged(ctx, func(ctx context.Context) error {
@@ -58,8 +58,8 @@ func Serve(ctx context.Context, cfg *config.Config, o ServeOptions) error {
 			case errors.Is(err, errSettings):
 				later := s.settings.later()
 				if again = later != nil && lock.InPlace(); again {
-					later.Vault.Path, later.Vault.Folders, later.State = cfg.Vault.Path, cfg.Vault.Folders, cfg.State
-					o.Loaded, cfg = later, later.Config
+					later.Vault.Path, later.Vault.Folders, later.State = s.cfg.Vault.Path, s.cfg.Vault.Folders, s.cfg.State
+					o.Loaded = later
 				}
 			case errors.Is(err, daemon.ErrIdle) || errors.Is(err, daemon.ErrReplaced) || errors.Is(err, daemon.ErrStopped):
 			default:
@@ -72,7 +72,7 @@ func Serve(ctx context.Context, cfg *config.Config, o ServeOptions) error {
 			useZone(systemZone())
 		}
 	}
-	return logFailure(cfg, o, releaseAfter(err, lock))
+	return logFailure(o, releaseAfter(err, lock))
 }
 
 // openPatience is how long the socket waits for the store. A store that cannot be
@@ -149,18 +149,18 @@ func (n *node) endSessions() {
 // ServeStdio returns a function that serves one client over a pair of streams, and other
 // clients on the socket, until the first closes in. It must be called, because it releases the
 // lock that ServeStdio takes.
-func ServeStdio(ctx context.Context, cfg *config.Config, o ServeOptions) (serve func(in io.ReadCloser, out io.WriteCloser) error, err error) {
-	lock, err := lockState(ctx, cfg)
+func ServeStdio(ctx context.Context, o ServeOptions) (serve func(in io.ReadCloser, out io.WriteCloser) error, err error) {
+	lock, err := lockState(ctx, o.Loaded.Config)
 	if err != nil {
 		return nil, err
 	}
-	s, err := newServer(cfg, o)
+	s, err := newServer(o)
 	if err != nil {
 		return nil, errors.Join(err, lock.Release())
 	}
 	return func(in io.ReadCloser, out io.WriteCloser) error {
 		return s.RunLocked(ctx, lock, s.Beside(lock, func(ctx context.Context) error {
-			err := s.core.ServeLines(ctx, in, out, mcp.Profile{Tools: cfg.Vault.Tools})
+			err := s.core.ServeLines(ctx, in, out, mcp.Profile{Tools: s.cfg.Vault.Tools})
 			if errors.Is(err, context.Canceled) {
 				return nil // stopped by a signal
 			}
@@ -191,12 +191,12 @@ func (s *Service) Beside(lock *daemon.Lock, front func(context.Context) error) f
 }
 
 // newServer returns a service that watches its vault, with its log open.
-func newServer(cfg *config.Config, o ServeOptions) (*Service, error) {
-	logs, err := OpenLogs(cfg, o.Stderr, o.Startup.Launched() || o.Service)
+func newServer(o ServeOptions) (*Service, error) {
+	logs, err := OpenLogs(o.Loaded.Config, o.Stderr, o.Startup.Launched() || o.Service)
 	if err != nil {
 		return nil, err
 	}
-	s := New(cfg, logs, Watching)
+	s := New(o.Loaded.Config, logs, Watching)
 	s.settings = newRunningSettings(o.Loaded, o.Read)
 	return s, nil
 }

@@ -52,7 +52,7 @@ func serve(t *testing.T, text string) *served {
 	s.cfg = loaded.Config
 	ctx, stop := context.WithCancel(context.Background())
 	go func() {
-		s.ended <- Serve(ctx, s.cfg, ServeOptions{Loaded: loaded, Read: read, Startup: &daemon.Startup{}, Stderr: t.Output()})
+		s.ended <- Serve(ctx, ServeOptions{Loaded: loaded, Read: read, Startup: &daemon.Startup{}, Stderr: t.Output()})
 	}()
 	t.Cleanup(func() {
 		stop()
@@ -172,7 +172,7 @@ func TestServe_FailedService(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, lock.Release())
 	cfg.Vault.Path = t.TempDir()
-	require.ErrorContains(t, Serve(t.Context(), cfg, ServeOptions{Startup: &daemon.Startup{}, Stderr: t.Output(), Service: true}), "belongs to")
+	require.ErrorContains(t, Serve(t.Context(), ServeOptions{Loaded: &config.Loaded{Config: cfg}, Startup: &daemon.Startup{}, Stderr: t.Output(), Service: true}), "belongs to")
 	if runtime.GOOS != "windows" {
 		assert.NoFileExists(t, filepath.Join(cfg.State, DaemonLog))
 		return
@@ -226,6 +226,6 @@ func TestServe_HTTPAddressInUse(t *testing.T) {
 	keepZone(t)
 	cfg := newConfig(t)
 	cfg.HTTP.Addr = taken.Addr().String()
-	err = Serve(t.Context(), cfg, ServeOptions{Loaded: &config.Loaded{Config: cfg}, Startup: &daemon.Startup{}, Stderr: t.Output()})
+	err = Serve(t.Context(), ServeOptions{Loaded: &config.Loaded{Config: cfg}, Startup: &daemon.Startup{}, Stderr: t.Output()})
 	require.ErrorContains(t, err, "listen for HTTP")
 }
