@@ -195,10 +195,7 @@ func (f Failure) text() string {
 	if f.Hash != "" {
 		b.WriteString("\nhash now: " + notes.ShortHash(f.Hash))
 	}
-	if f.Diff != "" {
-		b.WriteString("\n" + phrase.Fence("diff", f.Path, f.Diff))
-	}
-	return b.String()
+	return b.String() + phrase.FenceBelow("diff", f.Path, f.Diff)
 }
 
 // line returns the failure for a protocol error, of which hosts show only the message.

@@ -22,6 +22,15 @@ func Fence(kind, origin, text string) string {
 	return fmt.Sprintf("[%s %q %s]\n%s\n[end %s]", kind, OneLine(origin), mark, strings.TrimRight(text, "\n"), mark)
 }
 
+// FenceBelow returns the lines of [Fence] with a line break before them, to be appended to others,
+// or "" if there is no text.
+func FenceBelow(kind, origin, text string) string {
+	if text == "" {
+		return ""
+	}
+	return "\n" + Fence(kind, origin, text)
+}
+
 func fenceMark(text string) string {
 	for salt := 0; ; salt++ {
 		sum := sha256.Sum256(fmt.Appendf(nil, "%d:%s", salt, text))

@@ -272,9 +272,7 @@ func quotesText(out QuotesResult) string {
 		if r.Detail != "" {
 			b.WriteString(" (" + r.Detail + ")")
 		}
-		if r.Diff != "" {
-			b.WriteString("\n" + phrase.Fence("diff", r.Anchor, r.Diff))
-		}
+		b.WriteString(phrase.FenceBelow("diff", r.Anchor, r.Diff))
 	}
 	return b.String() + remarkLines(out.Notes)
 }

@@ -151,12 +151,8 @@ func listed(m notes.Meta) ListedNote {
 }
 
 func listText(out ListResult) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%d of %s", len(out.Notes), phrase.Count(out.Total, "note"))
-	if len(out.Notes) > 0 {
-		b.WriteString("\n" + phrase.Fence("list", "path, title, day, bytes, tags", listLines(out.Notes)))
-	}
-	return b.String() + ending(out.Next, out.Warnings)
+	return fmt.Sprintf("%d of %s", len(out.Notes), phrase.Count(out.Total, "note")) +
+		phrase.FenceBelow("list", "path, title, day, bytes, tags", listLines(out.Notes)) + ending(out.Next, out.Warnings)
 }
 
 func listLines(list []ListedNote) string {

@@ -226,23 +226,19 @@ func listedTask(t notes.Task) ListedTask {
 }
 
 func taskText(out TaskList) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%d of %s", len(out.Tasks), phrase.Count(out.Total, "task"))
-	if len(out.Tasks) > 0 {
-		lines := make([]string, len(out.Tasks))
-		for i, t := range out.Tasks {
-			mark := cmp.Or(t.Mark, map[string]string{"done": "x"}[t.Status], " ")
-			lines[i] = fmt.Sprintf("%s:%d [%s] %s", phrase.OneLine(t.Path), t.Line, mark, phrase.OneLine(t.Text))
-			for _, d := range []struct{ name, date string }{{"due", t.Due}, {"scheduled", t.Scheduled}} {
-				if !strings.Contains(t.Text, d.date) { // Logseq writes dates below the first line
-					lines[i] += ", " + d.name + " " + d.date
-				}
-			}
-			if t.Heading != "" {
-				lines[i] += " (" + phrase.OneLine(t.Heading) + ")"
+	lines := make([]string, len(out.Tasks))
+	for i, t := range out.Tasks {
+		mark := cmp.Or(t.Mark, map[string]string{"done": "x"}[t.Status], " ")
+		lines[i] = fmt.Sprintf("%s:%d [%s] %s", phrase.OneLine(t.Path), t.Line, mark, phrase.OneLine(t.Text))
+		for _, d := range []struct{ name, date string }{{"due", t.Due}, {"scheduled", t.Scheduled}} {
+			if !strings.Contains(t.Text, d.date) { // Logseq writes dates below the first line
+				lines[i] += ", " + d.name + " " + d.date
 			}
 		}
-		b.WriteString("\n" + phrase.Fence("list", "tasks", strings.Join(lines, "\n")))
+		if t.Heading != "" {
+			lines[i] += " (" + phrase.OneLine(t.Heading) + ")"
+		}
 	}
-	return b.String() + ending(out.Next, out.Warnings)
+	return fmt.Sprintf("%d of %s", len(lines), phrase.Count(out.Total, "task")) +
+		phrase.FenceBelow("list", "tasks", strings.Join(lines, "\n")) + ending(out.Next, out.Warnings)
 }

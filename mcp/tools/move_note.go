@@ -95,8 +95,5 @@ func moveText(out MoveResult) string {
 	}
 	listPaths(&b, "notes in it", out.Moved, out.Total)
 	listRelinked(&b, out.Relinked, out.Relinking, out.Conflicts, out.Left)
-	if out.Diff != "" {
-		b.WriteString("\n" + phrase.Fence("diff", out.Path, out.Diff))
-	}
-	return b.String() + remarkLines(out.Notes)
+	return b.String() + phrase.FenceBelow("diff", out.Path, out.Diff) + remarkLines(out.Notes)
 }

@@ -113,10 +113,8 @@ func (in *invocation) diff(ctx context.Context, a historyArgs) (Outcome, error) 
 		text := fmt.Sprintf("From revision %d to %d", from, to)
 		if diff == "" {
 			text += " nothing changed"
-		} else {
-			text += "\n" + phrase.Fence("diff", a.Note, out.Diff)
 		}
-		return Outcome{Structured: out, Text: text + remarkLines(out.Notes)}
+		return Outcome{Structured: out, Text: text + phrase.FenceBelow("diff", a.Note, out.Diff) + remarkLines(out.Notes)}
 	}), nil
 }
 
@@ -142,9 +140,8 @@ func historyText(out HistoryResult, since time.Time) string {
 	for i, r := range out.Revisions {
 		lines[i] = r.text()
 	}
-	text := phrase.Count(len(lines), "revision") + ", newest first\n" +
-		phrase.Fence("history", "revision, time, what changed", strings.Join(lines, "\n"))
-	return text + ending(out.Next, out.Notes)
+	return phrase.Count(len(lines), "revision") + ", newest first" +
+		phrase.FenceBelow("history", "revision, time, what changed", strings.Join(lines, "\n")) + ending(out.Next, out.Notes)
 }
 
 // What describes the operation and its author for people.

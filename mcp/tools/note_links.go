@@ -258,8 +258,5 @@ func linksText(out LinksResult, direction string) string {
 	if out.Truncated && out.Next == "" {
 		text = "the first " + text
 	}
-	if len(lines) > 0 {
-		text += "\n" + phrase.Fence("links", out.Path, strings.Join(lines, "\n"))
-	}
-	return text + ending(out.Next, out.Notes)
+	return text + phrase.FenceBelow("links", out.Path, strings.Join(lines, "\n")) + ending(out.Next, out.Notes)
 }

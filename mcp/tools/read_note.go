@@ -392,9 +392,7 @@ func readText(out ReadResult) string {
 		b.WriteString("\n(front matter is broken: " + phrase.OneLine(out.FrontMatterError) + ")")
 	}
 	b.WriteString("\n" + phrase.Fence("note", out.Anchor, out.Content))
-	if len(out.Attachments) > 0 {
-		b.WriteString("\n" + attachedText(out.Path, out.Attachments))
-	}
+	b.WriteString(attachedText(out.Path, out.Attachments))
 	if out.NextLines != "" {
 		fmt.Fprintf(&b, "\nThere is more: read on with lines %q.", out.NextLines)
 	}
@@ -489,13 +487,13 @@ func namesFile(target string) bool {
 	return path.Ext(target) != "" && !notes.IsNoteName(target) && !strings.Contains(target, "://")
 }
 
-// attachedText lists attachments in the text of a result.
+// attachedText lists attachments below the text of a result, if there are any.
 func attachedText(origin string, files []AttachedFile) string {
 	lines := make([]string, len(files))
 	for i, f := range files {
 		lines[i] = fmt.Sprintf("%s (%s, %d bytes)", f.URI, f.Type, f.Size)
 	}
-	return phrase.Fence("attachments", origin, strings.Join(lines, "\n"))
+	return phrase.FenceBelow("attachments", origin, strings.Join(lines, "\n"))
 }
 
 // instead returns the canvas or base that ref names, as if it were a note, with a remark on

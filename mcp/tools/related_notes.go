@@ -216,15 +216,12 @@ func (near neighbours) best(self string, limit int) []relatedNote {
 }
 
 func relatedText(out RelatedResult) string {
-	var b strings.Builder
 	if len(out.Related) == 0 {
-		b.WriteString("Nothing is related to it." + remarkLines(unembedded(out.Semantic)))
-	} else {
-		lines := make([]string, len(out.Related))
-		for i, n := range out.Related {
-			lines[i] = fmt.Sprintf("%s%s (%v): %s", phrase.OneLine(n.Path), titleBeside(n.Path, n.Title), n.Score, phrase.OneLine(strings.Join(n.Reasons, "; ")))
-		}
-		fmt.Fprintf(&b, "%s\n%s", phrase.Count(len(lines), "related note"), phrase.Fence("related", "paths and words from the vault", strings.Join(lines, "\n")))
+		return "Nothing is related to it." + remarkLines(slices.Concat(unembedded(out.Semantic), out.Notes))
 	}
-	return b.String() + remarkLines(out.Notes)
+	lines := make([]string, len(out.Related))
+	for i, n := range out.Related {
+		lines[i] = fmt.Sprintf("%s%s (%v): %s", phrase.OneLine(n.Path), titleBeside(n.Path, n.Title), n.Score, phrase.OneLine(strings.Join(n.Reasons, "; ")))
+	}
+	return phrase.Count(len(lines), "related note") + phrase.FenceBelow("related", "paths and words from the vault", strings.Join(lines, "\n")) + remarkLines(out.Notes)
 }

@@ -97,8 +97,5 @@ func renameTagText(a renameTagArgs, out RenameTagResult) string {
 	listPaths(&b, "notes", out.Changed, out.Total)
 	listPaths(&b, "changed or in use by another program, not updated", out.Conflicts, 0)
 	listPaths(&b, "not updated, and may use the tag", out.Left, 0)
-	if out.Diff != "" {
-		b.WriteString("\n" + phrase.Fence("diff", out.Changed[0], out.Diff))
-	}
-	return b.String() + remarkLines(out.Notes)
+	return b.String() + phrase.FenceBelow("diff", out.Changed[0], out.Diff) + remarkLines(out.Notes)
 }

@@ -109,9 +109,7 @@ func namesText(o Overview) string {
 	folders, tags := o.counts()
 	lines := slices.Concat(folders, tags)
 	text := fmt.Sprintf("%s, %s; with the number of notes", phrase.Count(o.FoldersTotal, "folder"), phrase.Count(o.TagsTotal, "tag"))
-	if len(lines) > 0 {
-		text += "\n" + phrase.Fence("names", "from the vault", strings.Join(lines, "\n"))
-	}
+	text += phrase.FenceBelow("names", "from the vault", strings.Join(lines, "\n"))
 	if o.Next != "" {
 		text += fmt.Sprintf("\nMore with cursor %q", phrase.OneLine(o.Next))
 	}
@@ -229,9 +227,7 @@ func (o Overview) Text() string {
 	if len(o.Recent) > 0 {
 		names.WriteString("\nnewest:\n" + listLines(o.Recent))
 	}
-	if names.Len() > 0 {
-		b.WriteString("\n" + phrase.Fence("overview", "names from the vault", strings.TrimSpace(names.String())))
-	}
+	b.WriteString(phrase.FenceBelow("overview", "names from the vault", strings.TrimSpace(names.String())))
 	if o.Skipped > 0 {
 		fmt.Fprintf(&b, "\n%d files were skipped", o.Skipped)
 	}

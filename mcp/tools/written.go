@@ -93,11 +93,7 @@ func changedText(verb string, w notes.Written, out WriteResult) string {
 		conflicts = "changed or in use by another program, not updated"
 	}
 	listPaths(&b, conflicts, w.Conflicts, 0)
-	b.WriteString(remarkLines(out.Notes))
-	if out.Diff != "" {
-		b.WriteString("\n" + phrase.Fence("diff", w.Path, out.Diff))
-	}
-	return b.String()
+	return b.String() + remarkLines(out.Notes) + phrase.FenceBelow("diff", w.Path, out.Diff)
 }
 
 // mistakenLinks returns a remark about the links in some lines of a note that do not lead where
