@@ -54,7 +54,7 @@ func (s completer) completes(ctx context.Context, params *sdk.CompleteParams) (p
 		case params.Ref.URI == noteTemplate.URITemplate && name == "path":
 			return prompts.NoteRef, nil
 		case params.Ref.URI == attachmentTemplate.URITemplate && name == "attachment":
-			return attachmentName, nil
+			return "", nil // there is no list of all attachments
 		case params.Ref.URI == tagTemplate.URITemplate && name == "tag":
 			return prompts.Tag, nil
 		case params.Ref.URI == tableTemplate.URITemplate && name == "table":
@@ -80,9 +80,13 @@ func (s completer) candidates(ctx context.Context, kind prompts.Kind, params *sd
 	var values []string
 	switch kind {
 	case tableName:
-		return s.tableNames(ctx)
-	case attachmentName:
-		return nil, nil // there is no list of all attachments
+		tables, err := s.tableResources(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range tables {
+			values = append(values, t.Name)
+		}
 	case prompts.NoteRef:
 		return s.notePaths(ctx)
 	case prompts.Tag:

@@ -171,17 +171,24 @@ func canonicalURI(uri string) (string, error) {
 	lower := strings.ToLower(uri)
 	switch {
 	case isTableURI(uri):
-		return canonicalTableURI(uri)
+		name, err := unescaped(uri, tablePrefix)
+		return tableURI(norm.NFC.String(name)), err
 	case lower == recentURI || lower == overviewURI:
 		return lower, nil
 	case strings.HasPrefix(lower, tagPrefix) && len(uri) > len(tagPrefix):
-		tag, err := url.PathUnescape(uri[len(tagPrefix):])
-		if err != nil {
-			return "", &notes.Error{Op: "read", Path: uri, Err: notes.ErrInvalid, Detail: "broken percent-encoding in the URI"}
-		}
-		return tagPrefix + url.PathEscape(norm.NFC.String(strings.TrimPrefix(tag, "#"))), nil
+		tag, err := unescaped(uri, tagPrefix)
+		return tagPrefix + url.PathEscape(norm.NFC.String(strings.TrimPrefix(tag, "#"))), err
 	}
 	return "", &notes.Error{Op: "read", Path: uri, Err: notes.ErrNotFound, Detail: "there is no such resource"}
+}
+
+// unescaped decodes the rest of a URI behind a prefix, which may be in another case.
+func unescaped(uri, prefix string) (string, error) {
+	name, err := url.PathUnescape(uri[len(prefix):])
+	if err != nil {
+		err = &notes.Error{Op: "read", Path: uri, Err: notes.ErrInvalid, Detail: "broken percent-encoding in the URI"}
+	}
+	return name, err
 }
 
 // partOf splits a URI that names lines or a section of a note, as in

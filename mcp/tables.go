@@ -8,9 +8,7 @@ import (
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-	"golang.org/x/text/unicode/norm"
 
-	"notesd/notes"
 	"notesd/prompts"
 	"notesd/vectors/table"
 )
@@ -20,25 +18,12 @@ const (
 	jsonType    = "application/json"
 )
 
-// Kinds of values used only by arguments of resource templates.
-const (
-	tableName      prompts.Kind = "table"
-	attachmentName prompts.Kind = "attachment"
-)
+// tableName is the kind of the values of the template's argument.
+const tableName prompts.Kind = "table"
 
 var tableTemplate = &sdk.ResourceTemplate{
 	Name: "table", Title: "Vector table", URITemplate: "vectors:///{table}", MIMEType: jsonType,
 	Description: "What a vector table is, and the ids of its newest rows.",
-}
-
-// tableNames returns the values for the template's argument.
-func (s resources) tableNames(ctx context.Context) ([]string, error) {
-	resources, err := s.tableResources(ctx)
-	names := make([]string, len(resources))
-	for i, r := range resources {
-		names[i] = r.Name
-	}
-	return names, err
 }
 
 // tableResources lists the tables as resources.
@@ -67,7 +52,7 @@ type tableDescription struct {
 // tableText returns the content of a table's resource.
 func (s resources) tableText(ctx context.Context, uri string) (string, error) {
 	const sample = 10
-	name, err := url.PathUnescape(strings.TrimPrefix(uri, tablePrefix))
+	name, err := unescaped(uri, tablePrefix)
 	if err != nil {
 		return "", err
 	}
@@ -79,15 +64,6 @@ func (s resources) tableText(ctx context.Context, uri string) (string, error) {
 		Item: info.Item, Created: info.Created.UTC().Format(time.RFC3339), SampleIDs: append([]string{}, ids...),
 	}, "", "  ")
 	return string(data), err
-}
-
-// canonicalTableURI returns the canonical spelling of a table's URI.
-func canonicalTableURI(uri string) (string, error) {
-	name, err := url.PathUnescape(uri[len(tablePrefix):])
-	if err != nil {
-		return "", &notes.Error{Op: "read", Path: uri, Err: notes.ErrInvalid, Detail: "broken percent-encoding in the URI"}
-	}
-	return tableURI(norm.NFC.String(name)), nil
 }
 
 func tableURI(name string) string { return tablePrefix + url.PathEscape(name) }

@@ -216,7 +216,7 @@ func (r *running) stop(why error, accepting <-chan struct{}) error {
 		switch kind {
 		case KindMCP:
 			r.open.Go(func() { c.announce(reason) })
-		case "", KindProbe, KindReplace:
+		case "", KindProbe:
 			_ = c.Close()
 		}
 	}
