@@ -70,6 +70,3 @@ func Quote(s string) string {
 		return r
 	}, s) + `"`
 }
-
-// ErrBadCursor wraps ErrInvalid; protocol lists report it with a separate code.
-var ErrBadCursor = fmt.Errorf("bad cursor: %w", ErrInvalid)

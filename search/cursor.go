@@ -65,7 +65,7 @@ func parseCursor(q Query) (pageStart, error) {
 }
 
 func badCursor(detail string) error {
-	return &notes.Error{Op: "search", Err: notes.ErrBadCursor, Detail: "the cursor " + detail,
+	return &notes.Error{Op: "search", Err: notes.ErrInvalid, Detail: "the cursor " + detail,
 		Hint: "Repeat the query that returned it, or omit the cursor to start from the beginning."}
 }
 

@@ -167,7 +167,7 @@ func TestSearch_CursorOfAnotherQuery(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			q.Cursor = first.Next
 			_, err := f.engine.Search(context.Background(), q)
-			assert.ErrorIs(t, err, notes.ErrBadCursor)
+			assert.ErrorIs(t, err, notes.ErrInvalid)
 		})
 	}
 }
@@ -185,7 +185,7 @@ func TestSearch_PagesOfAnAge(t *testing.T) {
 	assert.Len(t, second.Hits, 10)
 	q.Filter.Before = time.Time{}
 	_, err := f.engine.Search(context.Background(), q)
-	assert.ErrorIs(t, err, notes.ErrBadCursor, "a query without the bound")
+	assert.ErrorIs(t, err, notes.ErrInvalid, "a query without the bound")
 }
 
 // A note that leaves the caller's scope between two pages is not shown.

@@ -187,7 +187,7 @@ func offset(text string) (int, error) {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 {
-		return 0, &notes.Error{Op: "list", Err: notes.ErrBadCursor, Detail: "the cursor was not returned by this list", Hint: "Omit the cursor to start from the beginning."}
+		return 0, &notes.Error{Op: "list", Err: notes.ErrInvalid, Detail: "the cursor was not returned by this list", Hint: "Omit the cursor to start from the beginning."}
 	}
 	return n, nil
 }

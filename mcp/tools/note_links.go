@@ -81,7 +81,7 @@ type unresolvedLink struct {
 func runNoteLinks(ctx context.Context, in *invocation, a linksArgs) (Outcome, error) {
 	skip, err := offset(a.Cursor)
 	if err == nil && a.Cursor != "" && a.Direction != "in" {
-		err = &notes.Error{Op: "list links of", Path: a.Note, Err: notes.ErrBadCursor, Detail: "a cursor continues a list of backlinks", Hint: `Give direction "in" with it.`}
+		err = &notes.Error{Op: "list links of", Path: a.Note, Err: notes.ErrInvalid, Detail: "a cursor continues a list of backlinks", Hint: `Give direction "in" with it.`}
 	}
 	if err != nil {
 		return Outcome{}, err

@@ -214,7 +214,7 @@ func cursorOf(cursor string, list any) (own string, next func(own string) string
 	key := notes.Hash(fmt.Append(nil, list))[:6] // prints an empty list like one that was omitted
 	own, ok := strings.CutPrefix(cursor, key)
 	if cursor != "" && !ok {
-		return "", nil, &notes.Error{Op: "list", Err: notes.ErrBadCursor, Detail: "the cursor belongs to a list with other arguments",
+		return "", nil, &notes.Error{Op: "list", Err: notes.ErrInvalid, Detail: "the cursor belongs to a list with other arguments",
 			Hint: "Pass it with the arguments of the call that returned it, or omit it to start from the beginning."}
 	}
 	return own, func(own string) string {

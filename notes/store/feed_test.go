@@ -182,5 +182,5 @@ func TestList_SortOrders(t *testing.T) {
 	_, err := w.List(ctx, notes.ListQuery{Sort: "colour"})
 	require.ErrorIs(t, err, notes.ErrInvalid)
 	_, err = w.List(ctx, notes.ListQuery{Cursor: "nonsense"})
-	require.ErrorIs(t, err, notes.ErrBadCursor)
+	require.ErrorIs(t, err, notes.ErrInvalid)
 }

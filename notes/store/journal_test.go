@@ -242,7 +242,7 @@ func TestHistory_Pages(t *testing.T) {
 		assert.Equal(t, whole.Revisions[:4], since.Revisions)
 		for _, cursor := range []string{"x", "r", "c1", "-1"} {
 			_, err := read(notes.HistoryQuery{Cursor: cursor})
-			require.ErrorIs(t, err, notes.ErrBadCursor, cursor)
+			require.ErrorIs(t, err, notes.ErrInvalid, cursor)
 		}
 	}
 }

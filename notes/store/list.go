@@ -88,7 +88,7 @@ func decodeCursor(op, s string, cursor any, own func() bool) error {
 	d := json.NewDecoder(base64.NewDecoder(base64.RawURLEncoding, strings.NewReader(s)))
 	d.UseNumber() // a time in nanoseconds is not exact as float64; SQLite converts the text to the column's type
 	if d.Decode(cursor) != nil || !own() {
-		return &notes.Error{Op: op, Err: notes.ErrBadCursor, Detail: "the cursor was not returned by this list", Hint: "Omit the cursor to start from the beginning."}
+		return &notes.Error{Op: op, Err: notes.ErrInvalid, Detail: "the cursor was not returned by this list", Hint: "Omit the cursor to start from the beginning."}
 	}
 	return nil
 }

@@ -183,7 +183,7 @@ func TestHistory_Paged(t *testing.T) {
 	}
 	assert.Equal(t, f.revisions("N"), all)
 	_, err = f.History().Revisions(ctx, notes.HistoryQuery{Note: "N", Cursor: "x"})
-	require.ErrorIs(t, err, notes.ErrBadCursor)
+	require.ErrorIs(t, err, notes.ErrInvalid)
 }
 
 // History includes notes that were removed while notes.db was being rebuilt.

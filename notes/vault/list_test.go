@@ -51,7 +51,7 @@ func TestList_PagesWithEqualKeys(t *testing.T) {
 		}
 	}
 	_, err := f.List(ctx, notes.ListQuery{Cursor: "garbage"})
-	require.ErrorIs(t, err, notes.ErrBadCursor)
+	require.ErrorIs(t, err, notes.ErrInvalid)
 	_, err = f.List(ctx, notes.ListQuery{Sort: "colour"})
 	require.ErrorIs(t, err, notes.ErrInvalid)
 }

@@ -87,7 +87,7 @@ func TestTasks(t *testing.T) {
 		require.Error(t, err, "%+v", q)
 	}
 	_, err = f.Tasks(t.Context(), notes.TaskQuery{Sort: "path", Cursor: mustNext(t, f, notes.TaskQuery{Limit: 1})})
-	require.ErrorIs(t, err, notes.ErrBadCursor, "a cursor is of one order")
+	require.ErrorIs(t, err, notes.ErrInvalid, "a cursor is of one order")
 
 	f.write("Home.md", "- [ ] Other\n")
 	f.remove("Board.md")
