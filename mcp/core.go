@@ -133,16 +133,6 @@ func New(o Options) *Core {
 	return c
 }
 
-// isOpen reports whether Options.Opened is closed.
-func (c *Core) isOpen() bool {
-	select {
-	case <-c.opts.Opened:
-		return true
-	default:
-		return c.opts.Opened == nil
-	}
-}
-
 // await waits until event, Options.Opened or Settled, is closed. It returns the error of
 // ctx if that ends first.
 func await(ctx context.Context, event <-chan struct{}) error {

@@ -129,7 +129,7 @@ func (c *Core) describe(ctx context.Context, err error) (Failure, int64) {
 		return Failure{Code: "timeout", Message: "this took too long and was stopped", Hint: "Request less at a time."}, jsonrpc.CodeInternalError
 	}
 	if f, row := domainFailure(err); f != nil {
-		if errors.Is(err, notes.ErrNoTrace) && c.isOpen() && !c.opts.Vault.Ready() {
+		if errors.Is(err, notes.ErrNoTrace) && !c.opts.Vault.Ready() {
 			f.Hint = "The notes are still being read: try again in a moment, or pass the path of the note."
 		}
 		if f.Hint == "" && (row.code != "ambiguous" || len(f.Candidates) > 0) {
