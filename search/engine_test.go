@@ -551,7 +551,7 @@ func TestHitsShowWhatAnswers(t *testing.T) {
 	assert.Equal(t, "status: open; tags: [x]", h.Snippet)
 	assert.Equal(t, [2]int{1, 4}, [2]int{h.LineStart, h.LineEnd}, "a note that has only front matter")
 	assert.Equal(t, "categories: Firms, Apps; url: https://example.org/", first("path:app").Snippet)
-	assert.Equal(t, "Template: Steps", first("path:template").Snippet)
+	assert.Equal(t, "Template: Steps:", first("path:template").Snippet)
 	h = first("dry sage jar")
 	assert.Regexp(t, "^…Dry sage keeps a year in a jar\\. ", h.Snippet)
 }

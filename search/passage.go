@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"notesd/internal/markdown"
 	"notesd/notes"
 	"notesd/search/terms"
 )
@@ -461,7 +462,7 @@ func snippet(text string, start, end int, e excerpt, size int) string {
 		return ""
 	}
 	if cut {
-		clean = strings.TrimRight(clean, " #>*_=~-[(!|`")
+		clean = strings.TrimRight(clean, " #>*_=~-[(!|`·")
 	}
 	if from > start {
 		clean = "…" + clean
@@ -525,7 +526,7 @@ func markupAt(text string, at int) (from, to int) {
 	if !strings.ContainsAny(line, "[<") { // most lines
 		return at, at
 	}
-	for _, markup := range []*regexp.Regexp{wikiMarkup, linkMarkup, autoLink, htmlMarkup} {
+	for _, markup := range markdown.InlineMarks {
 		for _, m := range markup.FindAllStringIndex(line, -1) {
 			if from+m[0] < at && at < from+m[1] {
 				return from + m[0], from + m[1]
@@ -619,20 +620,8 @@ func clipWords(s string, size int) string {
 	return s
 }
 
-// Markup that is stripped from snippets: link targets, images, comments, HTML tags, and
-// markers at the beginning of a line.
-var (
-	linkMarkup = regexp.MustCompile(`!?\[([^\]\[]*)\]\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)`)
-	blockID    = regexp.MustCompile(`(?m)[ \t]\^(?:[a-zA-Z0-9-]*[a-zA-Z][a-zA-Z0-9-]*|\d{6})[ \t\r]*$`) // 10 ^6 is no block
-	wikiMarkup = regexp.MustCompile(`!?\[\[(?:[^\]\[|\n]*\|)?([^\]\[|\n]*?)(?:#\^[^\]\[|\n]*)?\]\]`)
-	headMarkup = regexp.MustCompile(`(?m)^([ \t]{0,3}#{1,6}[ \t]+[^\n]*[\pL\pN)\]*])[ \t#]*(\r?\n\s*\S)`)
-	autoLink   = regexp.MustCompile(`<([a-zA-Z][a-zA-Z0-9+.-]+:[^<>\s]*|[^<>\s@]+@[^<>\s]+)>`)
-	htmlMarkup = regexp.MustCompile(`<!--.*?-->|</?[a-zA-Z][^<>\n]*>`)
-	lineMarkup = regexp.MustCompile(`(?m)^[ \t]*(?:(?:#{1,6}[ \t]+|>[ \t]?(?:\[![a-zA-Z-]+\][+-]?)?|[-*+][ \t]+(?:\[[ xX]\](?:[ \t]+|$))?|\d+[.)][ \t]+)+|(?:\|[ \t]*:?-|[ \t]*:?-{3})[-:| \t\r]*$|(?:` + "```|~~~" + `).*$)`)
-	starMarkup = regexp.MustCompile(`\*([^\s*](?:[^*\n]*[^\s*])?)\*`)
-	headings   = regexp.MustCompile(`^(?:\s*#{1,6}[ \t][^\n]*(?:\n|$))+\s*`)
-	emphasis   = strings.NewReplacer("**", "", "__", "", "`", "", "~~", "", "==", "", "[[", "", "]]", "", "&nbsp;", " ", "\u00AD", "", "\uFEFF", "")
-)
+// headings matches the headings at the beginning of a passage.
+var headings = regexp.MustCompile(`^(?:\s*#{1,6}[ \t][^\n]*(?:\n|$))+\s*`)
 
 // frontMatterEnd returns the length of the front matter at the beginning of
 // text[start:end], 0 if there is none.
@@ -664,25 +653,16 @@ func headingEnd(passage string) int {
 // plain returns Markdown text on one line without markup, invalid UTF-8 and control
 // characters.
 func plain(s string) string {
-	if strings.ContainsAny(s, "[<") {
-		s = wikiMarkup.ReplaceAllString(s, "$1")
-		s = linkMarkup.ReplaceAllString(s, "$1")
-		s = autoLink.ReplaceAllString(s, "$1")
-		s = htmlMarkup.ReplaceAllString(s, "")
-	}
-	if strings.Contains(s, "^") {
-		s = blockID.ReplaceAllString(s, "")
-	}
-	s = headMarkup.ReplaceAllString(s, "$1:$2")
-	s = emphasis.Replace(lineMarkup.ReplaceAllString(s, ""))
-	if strings.Contains(s, "*") {
-		s = starMarkup.ReplaceAllString(s, "$1")
-	}
 	var b strings.Builder
-	gap := "" // since the last character: a space, a line, a bar between cells, the last one of a row, or the next row
+	gap := "" // since the last character: a space, a line, an item, a bar between cells, the last one of a row, or the next row
+	s = markdown.Shown(strings.TrimRight(s, " \t\r\n"), true)
 	for i, r := range s {
 		switch {
 		case r == utf8.RuneError && s[i] != 0xEF:
+		case r == markdown.ItemStart:
+			if gap = " · "; strings.HasSuffix(b.String(), ":") {
+				gap = " "
+			}
 		case r == '|' && gap == "|\n":
 			gap = " || "
 		case r == '|' && i > 0 && s[i-1] == '|' && gap == " | ": // in code

@@ -58,7 +58,7 @@ var layers = map[string]layer{
 		why:        "a prompt is text about notes; it searches through an interface that it declares",
 	},
 	"search": {
-		imports: []string{"notes", "search/index", "search/terms"},
+		imports: []string{"notes", "internal/markdown", "search/index", "search/terms"}, // what is shown of a text
 		why:     "search follows the feed of notes and uses vectors through an interface that it declares, so that each works without the other",
 	},
 	"search/index": {
@@ -185,7 +185,7 @@ var layers = map[string]layer{
 	"internal/httpserver": {imports: []string{"internal/phrase"}, why: leafWhy},
 	"internal/jsonrpc":    {why: leafWhy},
 	"internal/phrase":     {why: leafWhy},
-	"internal/quote":      {why: leafWhy},
+	"internal/quote":      {imports: []string{"internal/markdown"}, why: "it finds what is shown of a text and does not depend on who shows it"},
 	"internal/canvas":     {thirdParty: []string{"github.com/tailscale/hujson"}, why: leafWhy},
 	"internal/daemon":     {imports: []string{"internal/fsid", "internal/jsonrpc"}, why: "it decides which process serves a vault and does not depend on what that process does"},
 	"internal/relay":      {imports: []string{"internal/daemon", "internal/jsonrpc"}, why: "it forwards messages and does not depend on what they mean"},

@@ -9,9 +9,10 @@ import (
 	"strings"
 	"sync"
 	"unicode"
-	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"notesd/internal/markdown"
 )
 
 // A Text is a text in which quotations can be found.
@@ -42,8 +43,8 @@ func NewText(source string) *Text {
 		}
 	}
 	t.asIs = fold(source, false)
-	for i, colon := range []string{"", ":"} {
-		t.unmarked[i] = sync.OnceValue(func() folded { return t.withoutMarks(colon) })
+	for i, colons := range []bool{false, true} {
+		t.unmarked[i] = sync.OnceValue(func() folded { return t.withoutMarks(colons) })
 	}
 	t.loose = sync.OnceValue(func() folded { return fold(source, true) })
 	return t
@@ -115,51 +116,22 @@ func fold(s string, loose bool) folded {
 	return folded{b.String(), at}
 }
 
-// Markup that is invisible to a reader. The number of a list item is removed only from
-// the text: in a quotation, a different number means different text.
-var (
-	lineMarks = regexp.MustCompile(`^[ \t]*(?:(?:#{1,6}[ \t]+|>[ \t]?|\[![a-zA-Z-]+\][+-]?|(?:[-*+]|\d+[.)])[ \t]+(?:\[.\][ \t]+)?)+|(?:\|[ \t]*:?-|[ \t]*:?-{3})[-:| \t\r]*$)`)
-	blockID   = regexp.MustCompile(`(?m)[ \t]\^(?:[a-zA-Z0-9-]*[a-zA-Z][a-zA-Z0-9-]*|\d{6})[ \t\r]*$`)
-	wikiLink  = regexp.MustCompile(`!?\[\[(?:[^\]\[|\n]*\|)?([^\]\[|\n]*)\]\]`)
-	link      = regexp.MustCompile(`!?\[([^\]\[]*)\]\([^)\n]*\)`)
-	htmlTag   = regexp.MustCompile(`</?[a-zA-Z][^<>\n]*>`)
-	spanMarks = strings.NewReplacer("**", "", "__", "", "*", "", "`", "", "~~", "", "==", "", "|", "")
-)
+// spanMarks removes the markup within a line that [markdown.Shown] may leave, and what search
+// snippets put between cells and items.
+var spanMarks = strings.NewReplacer("__", "", "*", "", "`", "", "~~", "", "==", "", "[[", "", "]]", "", "&nbsp;", " ", "|", " ", "·", " ")
 
-func withoutMarks(line string) string {
-	if strings.ContainsAny(line, "[<") {
-		line = wikiLink.ReplaceAllString(line, "$1")
-		line = link.ReplaceAllString(line, "$1")
-		line = htmlTag.ReplaceAllString(line, "")
+// withoutMarks returns the text without markup, with or without colons after its headings;
+// offsets are those of lines.
+func (t *Text) withoutMarks(colons bool) folded {
+	shown := spanMarks.Replace(markdown.Shown(t.source, colons))
+	f := fold(shown, false)
+	line, at := 0, 0
+	for i, offset := range f.at {
+		line += strings.Count(shown[at:offset], "\n")
+		at = int(offset)
+		f.at[i] = int32(t.lines[min(line, len(t.lines)-1)])
 	}
-	return spanMarks.Replace(blockID.ReplaceAllString(line, ""))
-}
-
-// withoutMarks returns the text without markup, with colon, which may be "", after its
-// headings; offsets are those of lines.
-func (t *Text) withoutMarks(colon string) folded {
-	var b strings.Builder
-	b.Grow(len(t.source))
-	at := make([]int32, 0, len(t.source))
-	for i, start := range t.lines {
-		line := t.Passage(Lines{i + 1, i + 1})
-		marks := lineMarks.FindString(line)
-		text := fold(withoutMarks(line[len(marks):]), false).text
-		if text = strings.TrimSuffix(text, " "); text == "" {
-			continue
-		}
-		if last, _ := utf8.DecodeLastRuneInString(text); strings.Contains(marks, "#") && !strings.ContainsRune(".:?!;,", last) {
-			text += colon
-		}
-		if b.Len() > 0 {
-			text = " " + text
-		}
-		b.WriteString(text)
-		for range len(text) {
-			at = append(at, int32(start))
-		}
-	}
-	return folded{b.String(), at}
+	return f
 }
 
 // ellipses matches the ends of a quotation that was cut.
@@ -176,7 +148,7 @@ func (t *Text) Find(quotation string) []Lines {
 	found := t.find(t.asIs, clean(quotation, false))
 	for _, unmarked := range t.unmarked {
 		if found == nil {
-			found = t.find(unmarked(), clean(withoutMarks(quotation), false))
+			found = t.find(unmarked(), clean(spanMarks.Replace(markdown.ShownInline(quotation)), false))
 		}
 	}
 	return found

@@ -160,7 +160,7 @@ func FuzzFind(f *testing.F) {
 	})
 }
 
-// Snippets of tables, callouts and lines with ids are found as search shows them.
+// Snippets are found as search shows them: tables, lists, callouts, code, and lines with ids.
 func TestFind_Snippets(t *testing.T) {
 	text := NewText("| Device | Address |\n|---|:-:|\n| printer | 10.0.0.7 |\n| router | 10.0.0.1 |\n\nThe code is 4711. ^code-1\n\n> [!info]- Vet clinic\n> Phone 030\n")
 	for quotation, want := range map[string][]Lines{
@@ -169,6 +169,15 @@ func TestFind_Snippets(t *testing.T) {
 		"Vet clinic Phone 030":                             {{8, 9}},
 		"The code is 4711. ^code-1":                        {{6, 6}},
 		"printer | 10.0.0.1":                               nil,
+	} {
+		assert.Equal(t, want, text.Find(quotation), quotation)
+	}
+	text = NewText("# Start\n## Links\n\n- [/] ask <ann@example.org>\n- see [over\n  two](x.md) and [[Starter#^feeding]] now <!-- or later -->\n\n^links\n\n1. run\n\n```sh\nls {{[-a|--all]}}\n```\n\n#### It is \"so\"\nmy&nbsp;end [![a badge](b.svg)](c) here\n")
+	for quotation, want := range map[string][]Lines{
+		"Start: Links: ask ann@example.org · see over two": {{1, 6}},
+		"over two and Starter now · run":                   {{5, 10}},
+		"run ls {{[-a | --all]}} It is \"so\" my end":      {{10, 17}},
+		"my end a badge here":                              {{17, 17}},
 	} {
 		assert.Equal(t, want, text.Find(quotation), quotation)
 	}
