@@ -42,9 +42,11 @@ func ReplaceSection(src []byte, ref, content string) ([]byte, error) {
 			}
 		}
 	}
-	if section.Nested {
-		content = indentLines(content, bodyIndentation(src, section), inItem(src, section))
-	} else {
+	switch {
+	case section.Nested && inItem(src, section, content):
+	case section.Nested:
+		content = indentLines(content, bodyIndentation(src, section))
+	default:
 		content = withDefinitions(withoutRule(content, src, section.End), src, section, eol)
 		if old := adopt(string(src[start:section.End]), eol); sticks(src, section.End) && old != content {
 			content += eol
@@ -240,7 +242,7 @@ func InsertBefore(src []byte, ref, content string) ([]byte, error) {
 	if _, board := doc.FrontMatter.Values["kanban-plugin"]; board { // a lane between the archive and its rule would be archived
 		at = aboveRule(src, doc.BodyStart, at)
 	}
-	return insertBlock(src, doc, at, content, indentation(src, section), width(indentation(src, section)))
+	return insertBlock(src, doc, at, content, indentation(src, section))
 }
 
 // InsertAfter inserts content after the section or block that ref names (see
@@ -256,7 +258,7 @@ func InsertAfter(src []byte, ref, content string) ([]byte, error) {
 	if section.BlockID == "" && section.After == doc.TextEnd {
 		at = noteEnd(src, doc, section.Start, content)
 	}
-	return insertBlock(src, doc, at, content, indentation(src, section), width(indentation(src, section)))
+	return insertBlock(src, doc, at, content, indentation(src, section))
 }
 
 // Append inserts content at the end of the note, before the footnotes and link definitions there,
@@ -270,7 +272,7 @@ func Append(src []byte, content string) ([]byte, error) {
 			doc.TextEnd = min(doc.TextEnd, h.Start)
 		}
 	}
-	return insertBlock(src, doc, noteEnd(src, doc, doc.BodyStart, content), content, "", 0)
+	return insertBlock(src, doc, noteEnd(src, doc, doc.BodyStart, content), content, "")
 }
 
 // noteEnd returns where content is added below the text of the note from start, the start of the
@@ -352,7 +354,7 @@ func Prepend(src []byte, content string) ([]byte, error) {
 	} else if textStart, textEnd := trimBlankLines(src, at, len(src)); textStart < textEnd {
 		at = textStart
 	}
-	return insertBlock(src, doc, at, content, "", 0)
+	return insertBlock(src, doc, at, content, "")
 }
 
 // addToSection inserts content at the end of a section (append), before the next
@@ -389,12 +391,9 @@ func (e *Edit) addToSection(src []byte) ([]byte, error) {
 	if e.CreateHeading && strings.TrimSpace(content) == "" { // only the heading is wanted
 		return src, nil
 	}
-	at, indent, inside := section.ContentStart, "", 0
-	if section.Nested {
-		indent, inside = bodyIndentation(src, section), inItem(src, section)
-		if e.Op == OpPrepend { // or it would take in the text below it
-			inside = width(indent)
-		}
+	at, indent := section.ContentStart, ""
+	if section.Nested && (e.Op == OpPrepend || !inItem(src, section, trimLines(content))) { // prepended, it would take in the text below it
+		indent = bodyIndentation(src, section)
 	}
 	if textStart, textEnd := trimBlankLines(src, section.ContentStart, section.End); textStart < textEnd {
 		at = textStart
@@ -406,7 +405,7 @@ func (e *Edit) addToSection(src []byte) ([]byte, error) {
 			}
 		}
 	}
-	return insertBlock(src, doc, at, content, indent, inside)
+	return insertBlock(src, doc, at, content, indent)
 }
 
 // withoutMarkers returns the text of a line without list markers before it.
@@ -454,7 +453,7 @@ func addHeading(src []byte, ref string) (out []byte, added int, err error) {
 // each by a blank line unless both belong to one list, or content starts a list that was
 // directly under its heading. Rows of a table join a table there, see insertRows. Front
 // matter, as in a whole note that is to be merged, is accepted only at the start.
-func insertBlock(src []byte, doc *markdown.Document, at int, content, indent string, inside int) ([]byte, error) {
+func insertBlock(src []byte, doc *markdown.Document, at int, content, indent string) ([]byte, error) {
 	eol := lineEnding(src, at)
 	content = adopt(content, eol)
 	if content == "" {
@@ -466,7 +465,7 @@ func insertBlock(src []byte, doc *markdown.Document, at int, content, indent str
 	if len(markdown.ReadFrontMatter([]byte(content)).Values) > 0 && len(bytes.TrimSpace(src[:at])) > 0 {
 		return nil, invalid("the content starts with front matter, which would be text here: leave it out, and set its keys with set_front_matter")
 	}
-	content = indentLines(content, indent, inside)
+	content = indentLines(content, indent)
 	first := firstLine(content)
 	end, _ := markdown.LineAt(src, at)
 	following := src[at:end]
@@ -523,12 +522,12 @@ func indentation(src []byte, section markdown.Section) string {
 }
 
 // indentLines puts indent before each line of content that is not blank, in place of the
-// indentation there, unless its first line is indented by at least inside columns.
-func indentLines(content, indent string, inside int) string {
-	if content == "" || width(content) >= inside {
+// indentation there, unless its first line has as much.
+func indentLines(content, indent string) string {
+	if content == "" || column(content) >= column(indent) {
 		return content
 	}
-	if content = withoutIndentation(content); width(content) > 0 {
+	if content = withoutIndentation(content); column(content) > 0 {
 		return content
 	}
 	lines := strings.SplitAfter(content, "\n")
@@ -540,29 +539,25 @@ func indentLines(content, indent string, inside int) string {
 	return strings.Join(lines, "")
 }
 
-// width returns the columns of the white space at the beginning of s.
-func width(s string) int { return len(strings.ReplaceAll(leadingSpace([]byte(s)), "\t", "    ")) }
-
-// inItem returns the least indentation, in columns, of a line that belongs to the list item of a
-// heading: the column of the heading.
-func inItem(src []byte, section markdown.Section) int {
-	column := 0
-	for line := src[section.Start:]; len(line) > 0; {
-		size := 1
-		switch line[0] {
-		case ' ':
-			column++
-		case '\t':
-			column += 4 - column%4
-		default:
-			if size = markdown.ListMarker(line, false); size == 0 {
-				return column
-			}
-			column += size
+// column returns the column, from 0, of the first character of s that is no space or tab.
+func column(s string) int {
+	n := 0
+	for _, c := range leadingSpace([]byte(s)) {
+		n++
+		if c == '\t' {
+			n += 3 - (n-1)%4
 		}
-		line = line[size:]
 	}
-	return column
+	return n
+}
+
+// inItem reports whether content is indented as far as the heading of a section in a list item, so
+// that it belongs to that item.
+func inItem(src []byte, section markdown.Section, content string) bool {
+	end, _ := markdown.LineAt(src, section.Start)
+	line := strings.TrimRight(string(src[section.Start:end]), " \t")
+	markers := line[:len(line)-len(withoutMarkers(line))]
+	return column(content) >= column(asSpace(markers))
 }
 
 // withoutIndentation returns content without the indentation of its first line if all lines have
@@ -577,6 +572,16 @@ func withoutIndentation(content string) string {
 	return strings.ReplaceAll("\n"+content, "\n"+indent, "\n")[1:]
 }
 
+// asSpace returns markers with white space in place of those of list items.
+func asSpace(markers string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '>' || r == '\t' {
+			return r
+		}
+		return ' '
+	}, markers)
+}
+
 // continueLines indents all lines but the first so that they continue the block whose
 // first line starts with marker: it repeats quote markers and replaces list markers
 // with white space. Blank lines get the quote markers too.
@@ -585,16 +590,11 @@ func continueLines(content string, marker []byte) string {
 	if !ok {
 		return content
 	}
-	indent := strings.Map(func(r rune) rune {
-		if r == '>' || r == '\t' {
-			return r
-		}
-		return ' '
-	}, string(marker))
+	indent := asSpace(string(marker))
 	text := strings.LastIndexByte(indent, '>') + 1
 	if text > 0 && strings.HasPrefix(indent[text:], " ") {
 		text++
 	}
-	rest = indentLines(rest, indent[text:], width(indent[text:]))
+	rest = indentLines(rest, indent[text:])
 	return first + "\n" + indent[:text] + strings.ReplaceAll(rest, "\n", "\n"+indent[:text])
 }
