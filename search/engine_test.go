@@ -652,7 +652,7 @@ func TestSnippet_AskedFields(t *testing.T) {
 	for query, want := range map[string]string{
 		"phone of Ann":     "phone: +49 171 2345678 …My sister, whose garden we watered, had a birthday party. Met: In Ulm.",
 		"birthday of Ann":  "birthday: 1984-03-12 …My sister, whose garden we watered, had a birthday party. Met: In Ulm.",
-		"Ann 171 library":  "phone: +49 171 2345678; work: Library of Ulm …My sister, whose garden we watered, had a birthday party. Met: In Ulm.",
+		"Ann 171 library":  "phone: +49 171 2345678 …work: Library of Ulm …My sister, whose garden we watered, had a birthday party. Met: In Ulm.",
 		"Ann's garden Ulm": "My sister, whose garden we watered, had a birthday party. Met: In Ulm.",
 		"phone of Bob":     "Plays chess.",
 	} {

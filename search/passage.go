@@ -310,6 +310,7 @@ func (s *rescorer) askedFields(n *notes.Note, matches []match, size int) string 
 		}
 	}
 	var asked strings.Builder
+	last := -1 // the end of the last of them
 	starts := fieldStart.FindAllStringIndex(n.Content[:front], -1)
 	for i, at := range starts {
 		from, to := at[0], front
@@ -320,10 +321,15 @@ func (s *rescorer) askedFields(n *notes.Note, matches []match, size int) string 
 		if !fieldsInName.MatchString(key) && slices.ContainsFunc(matches, func(m match) bool {
 			return from <= m.start && m.end <= to && (m.end <= from+len(key) || have&(1<<min(m.term, 63)) == 0)
 		}) {
-			asked.WriteString(n.Content[from:to])
+			if shown := oneLine(markdown.ShownProperties(n.Content[from:to])); last == from {
+				asked.WriteString("; " + shown)
+			} else {
+				asked.WriteString(" …" + shown) // others are between them
+			}
+			last = to
 		}
 	}
-	line := properties(asked.String(), size)
+	line := strings.TrimPrefix(asked.String(), " …")
 	if len(line) > size {
 		line = clipWords(line, size)
 	}
@@ -342,7 +348,7 @@ func withoutText(n *notes.Note, start, end, size int) string {
 	front := frontMatterEnd(n.Content, start, end)
 	text := plain(n.Content[start+front : end])
 	if text == "" && front > 0 {
-		text = properties(n.Content[start:start+front], size)
+		text = oneLine(markdown.ShownProperties(n.Content[start : start+front]))
 	}
 	text = cmp.Or(text, n.Title)
 	if len(text) > size {
@@ -350,34 +356,6 @@ func withoutText(n *notes.Note, start, end, size int) string {
 	}
 	return text
 }
-
-// properties returns front matter on one line of at least size bytes, if it has as many:
-// "type: Apps, Tools; url: example.org".
-func properties(front string, size int) string {
-	var line string
-	for l := range strings.Lines(front) {
-		if len(line) > size {
-			break
-		}
-		l = strings.TrimSpace(l)
-		item, listed := strings.CutPrefix(l, "- ")
-		switch {
-		case l == "" || l == "---" || l == "+++":
-			continue
-		case listed && strings.HasSuffix(line, ":"):
-			line += " "
-		case listed:
-			line += ", "
-		case line != "":
-			line += "; "
-		}
-		line += plain(strings.Trim(quotedValue.ReplaceAllString(item, "$1$2"), `"'`))
-	}
-	return line
-}
-
-// quotedValue matches a field whose value is in quotation marks.
-var quotedValue = regexp.MustCompile(`^([^\s"':]+: +)["'](.*)["']$`)
 
 // excerpt is the part of a passage to show.
 type excerpt struct {
@@ -653,9 +631,12 @@ func headingEnd(passage string) int {
 // plain returns Markdown text on one line without markup, invalid UTF-8 and control
 // characters.
 func plain(s string) string {
+	return oneLine(markdown.Shown(strings.TrimRight(s, " \t\r\n"), true))
+}
+
+func oneLine(s string) string {
 	var b strings.Builder
 	gap := "" // since the last character: a space, a line, an item, a bar between cells, the last one of a row, or the next row
-	s = markdown.Shown(strings.TrimRight(s, " \t\r\n"), true)
 	for i, r := range s {
 		switch {
 		case r == utf8.RuneError && s[i] != 0xEF:

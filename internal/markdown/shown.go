@@ -12,7 +12,8 @@ var InlineMarks = []*regexp.Regexp{
 	regexp.MustCompile(`!` + linkMark),
 	regexp.MustCompile(linkMark),
 	regexp.MustCompile(`<([a-zA-Z][a-zA-Z0-9+.-]+:[^<>\s]*|[^<>\s@]+@[^<>\s]+)>`),
-	regexp.MustCompile(`<!--.*?-->|</?[a-zA-Z][^<>\n]*>`),
+	regexp.MustCompile(`<!--.*?-->`), // apart, or many that do not end take quadratic time
+	regexp.MustCompile(`</?[a-zA-Z][^<>\n]*>`),
 }
 
 const linkMark = `\[([^\]\[]*)\]\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)`
@@ -60,4 +61,42 @@ func Shown(text string, colons bool) string {
 		text = starMark.ReplaceAllString(text, "$1")
 	}
 	return text
+}
+
+// ShownNote returns a note as [ShownProperties] and [Shown] do.
+func ShownNote(text string, colons bool) string {
+	fm := ReadFrontMatter([]byte(text))
+	if fm.Format != "yaml" {
+		fm.End = 0
+	}
+	return ShownProperties(text[:fm.End]) + Shown(text[fm.End:], colons)
+}
+
+// quotedValue matches a field whose value is in quotation marks.
+var quotedValue = regexp.MustCompile(`^([^\s"':]+: +)["'](.*)["']$`)
+
+// ShownProperties returns lines of front matter in YAML, without quotation marks, as text with as
+// many lines: "type: Apps, Tools; url: example.org".
+func ShownProperties(front string) string {
+	var b strings.Builder
+	last, breaks := "", 0 // the last field or item, and the line breaks after it
+	for line := range strings.Lines(front) {
+		text := strings.TrimSpace(line)
+		item, listed := strings.CutPrefix(text, "- ")
+		switch {
+		case text == "" || text == "---" || text == "+++":
+			text = ""
+		case last == "" || listed && strings.HasSuffix(last, ":"):
+		case listed:
+			b.WriteByte(',')
+		default:
+			b.WriteByte(';')
+		}
+		if shown := strings.TrimSpace(Shown(strings.Trim(quotedValue.ReplaceAllString(item, "$1$2"), `"'`), false)); text != "" && shown != "" {
+			b.WriteString(strings.Repeat("\n", breaks) + shown)
+			last, breaks = shown, 0
+		}
+		breaks += strings.Count(line, "\n")
+	}
+	return b.String() + strings.Repeat("\n", breaks)
 }

@@ -19,6 +19,7 @@ import (
 type Text struct {
 	source   string
 	lines    []int // the offset of each line
+	front    int   // the end of its front matter
 	asIs     folded
 	unmarked [2]func() folded // without markup; the second with a colon after headings
 	loose    func() folded    // see loosely
@@ -42,6 +43,7 @@ func NewText(source string) *Text {
 			t.lines = append(t.lines, i+1)
 		}
 	}
+	t.front = markdown.ReadFrontMatter([]byte(source)).End
 	t.asIs = fold(source, false)
 	for i, colons := range []bool{false, true} {
 		t.unmarked[i] = sync.OnceValue(func() folded { return t.withoutMarks(colons) })
@@ -118,12 +120,12 @@ func fold(s string, loose bool) folded {
 
 // spanMarks removes the markup within a line that [markdown.Shown] may leave, and what search
 // snippets put between cells and items.
-var spanMarks = strings.NewReplacer("__", "", "*", "", "`", "", "~~", "", "==", "", "[[", "", "]]", "", "&nbsp;", " ", "|", " ", "·", " ")
+var spanMarks = strings.NewReplacer("__", "", "*", "", "`", "", "~~", "", "==", "", "[[", "", "]]", "", "&nbsp;", " ", "|", " ", " · ", " ")
 
 // withoutMarks returns the text without markup, with or without colons after its headings;
 // offsets are those of lines.
 func (t *Text) withoutMarks(colons bool) folded {
-	shown := spanMarks.Replace(markdown.Shown(t.source, colons))
+	shown := spanMarks.Replace(markdown.ShownNote(t.source, colons))
 	f := fold(shown, false)
 	line, at := 0, 0
 	for i, offset := range f.at {
@@ -142,8 +144,15 @@ func clean(quotation string, loose bool) string {
 	return ellipses.ReplaceAllString(fold(quotation, loose).text, "")
 }
 
+// omission matches what a search snippet has in place of what it omits after a field.
+var omission = regexp.MustCompile(` … ?`)
+
+const mostParts = 16 // of a quotation with omissions
+
 // Find returns the lines of all occurrences of the quotation. If there are none, it
 // ignores markup, and then also expects a colon after headings, as in search snippets.
+// Behind fields of the front matter, a part of the text may be omitted where the quotation has
+// " …". The numbers of list items are part of the quotation: different ones are another text.
 func (t *Text) Find(quotation string) []Lines {
 	found := t.find(t.asIs, clean(quotation, false))
 	for _, unmarked := range t.unmarked {
@@ -155,18 +164,43 @@ func (t *Text) Find(quotation string) []Lines {
 }
 
 func (t *Text) find(in folded, wanted string) (found []Lines) {
-	const most = 1000
-	if wanted == "" {
-		return nil
+	for n := 1; n <= mostParts && found == nil; n++ {
+		parts := omission.Split(wanted, n)
+		if wanted == "" || len(parts) < n || n > 1 && t.front == 0 {
+			break
+		}
+		found = t.findParts(in, parts)
 	}
-	for from := 0; len(found) < most; {
-		i := strings.Index(in.text[from:], wanted)
+	return found
+}
+
+// findParts returns the lines of the occurrences of the parts one after the other, all but the
+// last in the front matter.
+func (t *Text) findParts(in folded, parts []string) (found []Lines) {
+	const most = 1000
+	at := make([]int, len(parts)) // where each part was found last
+next:
+	for from, tries := 0, 0; tries < most; from, tries = from+1, tries+1 {
+		i := strings.Index(in.text[from:], parts[0])
 		if i < 0 {
 			break
 		}
-		i += from
-		found = append(found, Lines{t.lineOf(int(in.at[i])), t.lineOf(int(in.at[i+len(wanted)-1]))})
-		from = i + 1
+		from += i
+		end := from + len(parts[0])
+		for n, part := range parts[1:] {
+			if at[n] < end {
+				i = strings.Index(in.text[end:], part)
+				if i < 0 {
+					break next
+				}
+				at[n] = end + i
+			}
+			if int(in.at[end-1]) >= t.front {
+				break next
+			}
+			end = at[n] + len(part)
+		}
+		found = append(found, Lines{t.lineOf(int(in.at[from])), t.lineOf(int(in.at[end-1]))})
 	}
 	return found
 }

@@ -182,3 +182,31 @@ func TestFind_Snippets(t *testing.T) {
 		assert.Equal(t, want, text.Find(quotation), quotation)
 	}
 }
+
+// Snippets of front matter, and a passage with the fields that a query asks for, are found.
+func TestFind_Fields(t *testing.T) {
+	text := NewText("---\ncategories:\n  - \"[[Podcast episodes]]\"\n  - Apps\nrating: 5\nurl: \"https://example.org\"\nvia:\n---\n# Walks\n\nPaths are habits … of a\nlandscape. They go.\n\n" + strings.Repeat("Filler. ", 600) + "End.\n")
+	for quotation, want := range map[string][]Lines{
+		"categories: Podcast episodes, Apps; rating: 5;…":       {{2, 5}},
+		"url: https://example.org; via:":                        {{6, 7}},
+		"categories: Podcast …url: https://example.org …Paths":  {{2, 11}},
+		"rating: 5 …Walks: Paths are habits … of a landscape.…": {{5, 12}},
+		"rating: 5 ...Walks":                                    nil,
+		"Paths … landscape":                                     nil,
+		"landscape …Paths":                                      nil,
+		"rating: 5 …Paths …are forever":                         nil,
+		"Paths …End":                                            nil,
+		"categories: Podcast episodes; Apps":                    nil,
+	} {
+		assert.Equal(t, want, text.Find(quotation), quotation)
+	}
+	prose := NewText("---\n\nThe **walk** was\n*cold*. Rate 3·4.\n\n---\n\nIt is not safe.\n")
+	assert.Equal(t, []Lines{{3, 4}}, prose.Find("The walk was cold."), "no front matter")
+	assert.Nil(t, prose.Find("It is …safe."))
+	assert.Nil(t, prose.Find("Rate 3 4."))
+	assert.Equal(t, []Lines{{2, 3}}, NewText("---\nurl: \"\"\ncreated: now\n---\n").Find("url:; created: now"))
+	fields := NewText("---\n" + strings.Repeat("a: b\n", 20_000) + "---\n" + strings.Repeat("word ", 400_000)) // likewise
+	assert.Nil(t, fields.Find("a …absent"))
+	unclosed := NewText(strings.Repeat("<!-- <b> ", 20_000)) // quadratic time would be minutes
+	assert.Nil(t, unclosed.Find("absent"))
+}
