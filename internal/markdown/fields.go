@@ -21,9 +21,9 @@ const (
 	maxFields   = 1000
 )
 
-// lineMarkers matches the markers before the text of a line: quotes, a bullet, the
+// LineMarkers matches the markers before the text of a line: quotes, a bullet, the
 // checkbox of a task.
-var lineMarkers = regexp.MustCompile(`^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(?:\[.\][ \t]+)?`)
+var LineMarkers = regexp.MustCompile(`^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(?:\[.\][ \t]+)?`)
 
 // Fields returns the fields in the paragraphs and list items of src in text order,
 // ignoring code. d must be the result of [Parse] for src.
@@ -74,7 +74,7 @@ func (d *Document) NotionProperties(src []byte) (start, end int) {
 
 // fieldsIn appends the fields of one line.
 func fieldsIn(fields []Field, text []byte) []Field {
-	text = text[len(lineMarkers.Find(text)):]
+	text = text[len(LineMarkers.Find(text)):]
 	bracketed := false
 	add := func(key, value []byte) bool {
 		name := fieldKey(string(key))

@@ -67,14 +67,11 @@ func (s *scanner) addBlock() {
 // the '^'. The id is "" if there is none.
 func BlockID(line []byte) (string, int) {
 	line = bytes.TrimRight(line, " \t")
-	n := len(line)
-	for n > 0 && (isLetter(line[n-1]) || isDigit(line[n-1]) || line[n-1] == '-') {
-		n--
-	}
-	if n == 0 || n == len(line) || line[n-1] != '^' || n > 1 && line[n-2] != ' ' && line[n-2] != '\t' {
+	at := bytes.LastIndexByte(line, '^')
+	if at < 0 || !isBlockID(line[at+1:]) || at > 0 && line[at-1] != ' ' && line[at-1] != '\t' {
 		return "", 0
 	}
-	return string(line[n:]), n - 1
+	return string(line[at+1:]), at
 }
 
 // readProperties reads tags, aliases and title from Logseq's page properties: lines

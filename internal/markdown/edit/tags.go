@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -336,9 +335,6 @@ func matchesTag(text string, change func(string) (string, bool)) bool {
 	return ok
 }
 
-// lineStarter matches the markers before the text of a line.
-var lineStarter = regexp.MustCompile(`^[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)?(?:\[.\][ \t]+)?$`)
-
 // textLine is the span of a line in a note; next is where the line below starts.
 type textLine struct{ start, end, next int }
 
@@ -355,7 +351,7 @@ func removedWith(src []byte, places []markdown.InlineTag, t markdown.InlineTag, 
 		start--
 	}
 	before, after := src[line.start:start], src[end:line.end]
-	first, last := lineStarter.Match(before), isBlank(after)
+	first, last := len(markdown.LineMarkers.Find(before)) == len(before), isBlank(after)
 	if t.Property {
 		colon := bytes.Index(before, []byte("::"))
 		first = isBlank(before[colon+2:])
