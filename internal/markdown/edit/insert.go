@@ -118,16 +118,15 @@ func sticks(src []byte, end int) bool {
 }
 
 // bodyIndentation returns the indentation of the text below a heading in a list item:
-// that of its first line, else one level more than the heading's.
+// that of its first line, else a tab more than the heading's, or as far as its text.
 func bodyIndentation(src []byte, section markdown.Section) string {
 	if start, end := trimBlankLines(src, section.ContentStart, section.End); start < end {
 		return leadingSpace(src[start:end])
 	}
-	indent := leadingSpace(src[section.Start:])
 	if bytes.Contains(src, []byte("\n\t")) {
-		return indent + "\t"
+		return leadingSpace(src[section.Start:]) + "\t"
 	}
-	return indent + "  "
+	return beforeHeading(src, section)
 }
 
 func leadingSpace(line []byte) string {
@@ -554,10 +553,14 @@ func column(s string) int {
 // inItem reports whether content is indented as far as the heading of a section in a list item, so
 // that it belongs to that item.
 func inItem(src []byte, section markdown.Section, content string) bool {
+	return column(content) >= column(beforeHeading(src, section))
+}
+
+// beforeHeading returns white space as wide as what is before a heading in a list item.
+func beforeHeading(src []byte, section markdown.Section) string {
 	end, _ := markdown.LineAt(src, section.Start)
-	line := strings.TrimRight(string(src[section.Start:end]), " \t")
-	markers := line[:len(line)-len(withoutMarkers(line))]
-	return column(content) >= column(asSpace(markers))
+	line := strings.TrimRightFunc(string(src[section.Start:end]), unicode.IsSpace)
+	return asSpace(line[:len(line)-len(withoutMarkers(line))])
 }
 
 // withoutIndentation returns content without the indentation of its first line if all lines have

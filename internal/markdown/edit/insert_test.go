@@ -405,3 +405,20 @@ func TestInsert_FrontMatterOnlyAtTheStart(t *testing.T) {
 		assert.NoError(t, err, src)
 	}
 }
+
+// Text below a heading in a list item is in the item, however wide its marker is.
+func TestAppend_InItemOfHeading(t *testing.T) {
+	for src, want := range map[string]string{
+		"- # A\n- b\n":        "- # A\n\n  new\n\n- b\n",
+		"1. # A\n2. b\n":      "1. # A\n\n   new\n\n2. b\n",
+		"-   # A\n- b\n":      "-   # A\n\n    new\n\n- b\n",
+		"- - # A\n- b\n":      "- - # A\n\n    new\n\n- b\n",
+		"- # A\n\t- c\n- b\n": "- # A\n\t- c\n\n\tnew\n\n- b\n",
+	} {
+		out, _, err := Apply(t.Context(), []byte(src), []Edit{{Op: OpAppend, Heading: "A", Content: "new"}})
+		require.NoError(t, err)
+		assert.Equal(t, want, string(out))
+		doc := markdown.Parse(out)
+		assert.Contains(t, string(out[doc.Headings[0].ContentStart:doc.Headings[0].End]), "new")
+	}
+}
