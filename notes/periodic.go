@@ -83,12 +83,13 @@ var (
 )
 
 // dayWords are yesterday, today and tomorrow in English, German, Spanish, French, Italian,
-// Portuguese, Dutch, Polish, Russian, Greek, Turkish, Arabic, Hindi, Japanese, Chinese and
-// Korean, except words that also mean the morning, and the one Hindi word for both other days.
+// Portuguese, Dutch, Swedish, Polish, Czech, Russian, Ukrainian, Greek, Turkish, Arabic, Hebrew,
+// Persian, Hindi, Thai, Vietnamese, Japanese, Chinese and Korean, except words that also mean the
+// morning, and the one Hindi word for both other days.
 var dayWords = [][]string{
-	strings.Fields("yesterday gestern ayer hier ieri ontem gisteren wczoraj вчера χθες χτες dün أمس 昨日 昨天 어제"),
-	strings.Fields("today heute hoy aujourd'hui aujourd’hui oggi hoje vandaag dziś dzisiaj сегодня σήμερα bugün اليوم आज 今日 今天 오늘"),
-	strings.Fields("tomorrow demain domani amanhã jutro завтра αύριο yarın غدا غدًا 明日 明天 내일"),
+	strings.Fields("yesterday gestern ayer hier ieri ontem gisteren igår wczoraj včera вчера вчора χθες χτες dün أمس אתמול دیروز เมื่อวาน เมื่อวานนี้ hôm_qua 昨日 昨天 어제"),
+	strings.Fields("today heute hoy aujourd'hui aujourd’hui oggi hoje vandaag idag dziś dzisiaj dnes сегодня сьогодні σήμερα bugün اليوم היום امروز आज วันนี้ hôm_nay 今日 今天 오늘"),
+	strings.Fields("tomorrow demain domani amanhã imorgon jutro zítra завтра αύριο yarın غدا غدًا מחר فردا พรุ่งนี้ ngày_mai 明日 明天 내일"),
 }
 
 func foldWords(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
@@ -99,7 +100,7 @@ func foldWords(s string) string { return strings.ToLower(strings.Join(strings.Fi
 func (p *Periodic) Parse(s string, now time.Time) (Period, bool) {
 	s = foldWords(s)
 	day := Day.start(now)
-	if n := slices.IndexFunc(dayWords, func(words []string) bool { return slices.Contains(words, s) }); n >= 0 {
+	if n := slices.IndexFunc(dayWords, func(words []string) bool { return slices.Contains(words, strings.ReplaceAll(s, " ", "_")) }); n >= 0 {
 		return Period{Day, Day.add(day, n-1)}, true
 	}
 	if m := relativePeriod.FindStringSubmatch(s); m != nil {

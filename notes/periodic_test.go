@@ -17,6 +17,7 @@ func TestPeriodicParse(t *testing.T) {
 		"today": "day 2026-03-01", "Yesterday": "day 2026-02-28", " tomorrow ": "day 2026-03-02",
 		"heute": "day 2026-03-01", "Gestern": "day 2026-02-28", "morgen": "",
 		"Aujourd’hui": "day 2026-03-01", "今日": "day 2026-03-01", "ayer": "day 2026-02-28", "Завтра": "day 2026-03-02", "Dün": "day 2026-02-28", "bugün": "day 2026-03-01", "Σήμερα": "day 2026-03-01", "غدًا": "day 2026-03-02", "आज": "day 2026-03-01", "कल": "", "mañana": "",
+		"сьогодні": "day 2026-03-01", "אתמול": "day 2026-02-28", "فردا": "day 2026-03-02", "Hôm nay": "day 2026-03-01", "พรุ่งนี้": "day 2026-03-02", "včera": "day 2026-02-28", "idag": "day 2026-03-01",
 		"this week": "week 2026-02-23", "last  week": "week 2026-02-16", "Next Week": "week 2026-03-02",
 		"this month": "month 2026-03-01", "last month": "month 2026-02-01",
 		"next quarter": "quarter 2026-04-01", "this quarter": "quarter 2026-01-01", "last year": "year 2025-01-01",
