@@ -28,8 +28,12 @@ var dateLayouts = []string{
 // ordinal matches the suffix of an ordinal number, as in "January 3rd".
 var ordinal = regexp.MustCompile(`(\d)(?:st|nd|rd|th)\b`)
 
-// namedMonth matches a day whose month has a name, as in "28. November 2026" and "28 de noviembre de 2026".
-var namedMonth = regexp.MustCompile(`^(\d{1,2})\.?(?: de)? ([\pL\pM]+)\.?(?: de)? (\d{4})`)
+// namedMonth matches a day whose month has a name, as in "28. November 2026", "28 de noviembre de 2026"
+// and "28 พ.ย. 2569".
+var namedMonth = regexp.MustCompile(`^(\d{1,2})\.?(?: de)? ([\pL\pM]+(?:\.[\pL\pM]+)*)\.?(?: de)? (\d{4})`)
+
+// vietnamese matches a day as in "28 tháng 11 năm 2026".
+var vietnamese = regexp.MustCompile(`^(?:ng[àa]y )?(\d{1,2}) th[áa]ng (\d{1,2})(?:,| n[ăa]m)? (\d{4})$`)
 
 // ParseDate parses a date as written in notes and queries, or as a link to a daily
 // note, [[Daily/2026-01-31|Saturday]]. Without a zone it is local time. Of a range as Notion writes
@@ -74,6 +78,7 @@ func parseDate(s string) (time.Time, bool) {
 		return time.Time{}, false
 	}
 	s = ordinal.ReplaceAllString(s, "$1")
+	s = vietnamese.ReplaceAllString(s, "$1.$2.$3")
 	for _, layout := range dateLayouts {
 		t, err := time.ParseInLocation(layout, s, time.Local)
 		if err != nil || t.Year() <= 0 || t.Year() >= 2250 { // beyond 2262, nanoseconds since 1970 overflow
@@ -86,8 +91,11 @@ func parseDate(s string) (time.Time, bool) {
 		return t, true
 	}
 	if m := namedMonth.FindStringSubmatch(s); m != nil {
-		month := moment.MonthNamed(m[2])
-		if english := m[1] + " " + month.String() + " " + m[3] + s[len(m[0]):]; month != 0 && english != s {
+		month, year := moment.MonthNamed(m[2]), m[3]
+		if strings.ContainsFunc(m[2], func(r rune) bool { return unicode.Is(unicode.Thai, r) }) && year > "2400" {
+			year = strconv.Itoa(atoi(year) - 543) // of the Buddhist era
+		}
+		if english := m[1] + " " + month.String() + " " + year + s[len(m[0]):]; month != 0 && english != s {
 			return parseDate(english)
 		}
 	}
@@ -174,7 +182,7 @@ func LocalZone() string {
 }
 
 // DateRulesVersion must be increased whenever the date or creation time of the same note changes.
-const DateRulesVersion = 8
+const DateRulesVersion = 9
 
 // Of returns the note's date, and its creation time, which is zero if the note has
 // none.

@@ -78,6 +78,14 @@ func dateIn(words []queryWord) (date string, n int) {
 	if len(words) == 1 {
 		return "", 0
 	}
+	if len(words) > 2 {
+		if t, ok := notes.ParseDate(words[0].exact + " " + words[1].shown + " " + words[2].exact + " 2000"); ok { // 6 tháng 1
+			if len(words) > 4 && isYear(words[4].exact) { // năm 2026
+				return words[4].exact + t.Format("0102"), 5
+			}
+			return anyYear + t.Format("0102"), 3
+		}
+	}
 	if date = dayIn(words[0], words[1]); date == "" {
 		return "", 0
 	}

@@ -103,9 +103,9 @@ func (n *names) ordinalOf(number int) string {
 }
 
 // monthNamed returns the number of the month with a name, with or without a final dot, in
-// the locale or in English; 0 if there is none.
+// the locale or in English; 0 if there is none. In Hebrew, "in" is written together with it.
 func (n *names) monthNamed(s string) int {
-	s = strings.TrimSuffix(s, ".")
+	s = strings.TrimPrefix(strings.TrimSuffix(s, "."), "ב")
 	for _, list := range [][]string{n.months, n.alone, n.short, locales()[0].months, locales()[0].short} {
 		if i := slices.IndexFunc(list, func(name string) bool { return strings.EqualFold(strings.TrimSuffix(name, "."), s) }); i >= 0 {
 			return i + 1
