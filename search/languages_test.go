@@ -76,3 +76,20 @@ func TestSearch_FunctionWords(t *testing.T) {
 		assert.Equal(t, []string{want}, f.paths(query), query)
 	}
 }
+
+// An acronym of Hebrew is found with gershayim, with a quotation mark and without either; the mark
+// neither begins nor ends a phrase.
+func TestSearch_HebrewAcronyms(t *testing.T) {
+	f := newFixture(t, map[string]string{
+		"רבעון.md": "# רבעון\n\nהגשתי דו\"ח על ההכנסות.", "מס.md": "# מס\n\nתשלומי מע״מ.", "מלח.md": "# מלח\n\nדו קרב; ח.",
+	})
+	for query, want := range map[string]string{
+		"דוח": "רבעון", `דו"ח`: "רבעון", "דו״ח": "רבעון", `"דו"ח על"`: "רבעון", "מעמ": "מס", `מע"מ`: "מס", `"תשלומי מע"מ"`: "מס",
+	} {
+		got := f.paths(query)
+		if assert.NotEmpty(t, got, query) {
+			assert.Equal(t, want, got[0], query)
+		}
+	}
+	assert.Equal(t, []string{"רבעון"}, f.paths(`דוח "על ההכנסות"`))
+}

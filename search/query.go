@@ -269,7 +269,7 @@ func (p *parser) quoted() (string, bool) {
 		if !opened {
 			continue
 		}
-		inside, after, closed := strings.Cut(rest, mark[1])
+		inside, after, closed := cutQuote(rest, mark[1])
 		if closed && (mark[0] == `"` || after == "" || isSpace(after[0])) {
 			p.pos = len(p.text) - len(after)
 			return inside, true
@@ -278,10 +278,23 @@ func (p *parser) quoted() (string, bool) {
 	return "", false
 }
 
+// cutQuote cuts s at a closing quotation mark, which is not one within an acronym.
+func cutQuote(s, mark string) (inside, after string, closed bool) {
+	for at := 0; ; at += len(mark) {
+		i := strings.Index(s[at:], mark)
+		if i < 0 {
+			return s, "", false
+		}
+		if at += i; !terms.InAcronym(s, at) {
+			return s[:at], s[at+len(mark):], true
+		}
+	}
+}
+
 // word parses up to white space or a quotation mark.
 func (p *parser) word() string {
 	start := p.pos
-	for p.pos < len(p.text) && !isSpace(p.text[p.pos]) && p.text[p.pos] != '"' {
+	for p.pos < len(p.text) && !isSpace(p.text[p.pos]) && (p.text[p.pos] != '"' || terms.InAcronym(p.text, p.pos)) {
 		p.pos++
 	}
 	return p.text[start:p.pos]

@@ -88,7 +88,7 @@ var denseScripts = []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.
 
 func describeClass(r rune) class {
 	switch {
-	case r == '’' || r == 'ʼ' || r == '‐' || r == '‑' || r == '＠' || r == '＿' || r == '．':
+	case r == '’' || r == 'ʼ' || r == '‐' || r == '‑' || r == '＠' || r == '＿' || r == '．' || r == '״' || r == '׳':
 		return ClassConnector
 	case r == '\u00AD' || r == '\u200C' || r == '\u200D' || r == '\u2060':
 		return classMark // soft hyphen and joiners: invisible inside a word

@@ -96,7 +96,7 @@ func wordPart(text string, pos int) (c class, size int) {
 	if c&ClassWord != 0 {
 		return c | high, size
 	}
-	if c != ClassConnector {
+	if c != ClassConnector && !InAcronym(text, pos) {
 		return 0, 0
 	}
 	after := pos + size
@@ -106,7 +106,14 @@ func wordPart(text string, pos int) (c class, size int) {
 	if !wordAt(text, after) {
 		return 0, 0
 	}
-	return c | high, after - pos
+	return ClassConnector | high, after - pos
+}
+
+// InAcronym reports whether the character at pos is a quotation mark between Hebrew letters, which
+// is typed for the gershayim of an acronym: דו"ח.
+func InAcronym(text string, pos int) bool {
+	const hebrew = 0xD7 // the first byte of its letters
+	return text[pos] == '"' && pos > 1 && text[pos-2] == hebrew && pos+1 < len(text) && text[pos+1] == hebrew
 }
 
 // wordAt reports whether a word can start at pos.
