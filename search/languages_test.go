@@ -93,3 +93,17 @@ func TestSearch_HebrewAcronyms(t *testing.T) {
 	}
 	assert.Equal(t, []string{"רבעון"}, f.paths(`דוח "על ההכנסות"`))
 }
+
+// Persian joins the plural, prefixes and parts of compounds to a word without joining the letters,
+// or writes them with a space or together.
+func TestSearch_PersianJoiner(t *testing.T) {
+	f := newFixture(t, map[string]string{
+		"غذا.md": "# غذا\n\nسبزی\u200cهای خردشده و ته\u200cدیگ.", "باغ.md": "# باغ\n\nکتابهای باغبانی و گوجه فرنگی.", "کار.md": "# کار\n\nمریم از شیراز می\u200cآید.",
+	})
+	for query, want := range map[string]string{
+		"سبزی": "غذا", "سبزیهای": "غذا", "ته ديگ": "غذا", "تهدیگ": "غذا", "کتاب": "باغ", "کتاب\u200cها": "باغ", "گوجه\u200cفرنگی": "باغ",
+		"مریم از کجا می\u200cآید": "کار",
+	} {
+		assert.Equal(t, []string{want}, f.paths(query), query)
+	}
+}

@@ -80,6 +80,10 @@ func ClassOf(r rune) class {
 	return classPages.get(r, describeClass)
 }
 
+// zwnj joins an ending, a prefix or another word to a word of Persian, for which some write a space
+// and some nothing: سبزی‌ها, سبزی ها, سبزیها.
+const zwnj = '\u200C'
+
 // runOnScripts write sentences without spaces between words.
 var runOnScripts = []*unicode.RangeTable{unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar}
 
@@ -90,7 +94,9 @@ func describeClass(r rune) class {
 	switch {
 	case r == '’' || r == 'ʼ' || r == '‐' || r == '‑' || r == '＠' || r == '＿' || r == '．' || r == '״' || r == '׳':
 		return ClassConnector
-	case r == '\u00AD' || r == '\u200C' || r == '\u200D' || r == '\u2060':
+	case r == zwnj:
+		return ClassConnector
+	case r == '\u00AD' || r == '\u200D' || r == '\u2060':
 		return classMark // soft hyphen and joiners: invisible inside a word
 	case r == 'ー' || r == 'ｰ' || r == '〆' || isKanaVoicing(r):
 		return ClassDense

@@ -113,9 +113,9 @@ func (a *affixes) stems(word string) []string {
 }
 
 // For Arabic, those of the light10 stemmer (Larkey, Ballesteros and Connell, "Light Stemming
-// for Arabic Information Retrieval", 2007); for Hebrew, those that seldom begin a root, and as
+// for Arabic Information Retrieval", 2007), and the plural of Persian before a genitive; for Hebrew, those that seldom begin a root, and as
 // particles the prepositions and conjunctions but מ, which begins many nouns.
 var affixLists = []affixes{
-	{unicode.Arabic, strings.Fields("وال بال كال فال ال ولل لل"), strings.Fields("ها ان ات ون ين يه ه ي"), 3, strings.Fields("و ف ب ل ك ول وب")},
+	{unicode.Arabic, strings.Fields("وال بال كال فال ال ولل لل"), strings.Fields("هاي ها ان ات ون ين يه ه ي"), 3, strings.Fields("و ف ب ل ك ول وب")},
 	{unicode.Hebrew, strings.Fields("וה שה מה בה לה כשה ה"), strings.Fields("ימ ות ה"), 3, strings.Fields("ו ב ל כ ש וב ול וש")},
 }

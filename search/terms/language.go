@@ -8,7 +8,7 @@ import (
 
 // FunctionWords are the folded function words of languages other than English: German, French,
 // Spanish, Italian, Portuguese, Dutch, Scandinavian languages, Russian, Polish, Turkish, Greek,
-// Ukrainian, Arabic, Hebrew and Hindi. They are dropped only from queries in those languages.
+// Ukrainian, Arabic, Persian, Hebrew and Hindi. They are dropped only from queries in those languages.
 var FunctionWords = wordSet(
 	"der die das den dem des ein eine einer eines einem einen und oder aber nicht ist sind war waren wird werden wurde wurden worden hat haben hatte hatten wie was wer wen wem wo wann warum welche welcher welches welchen welchem wofur womit woher wohin mit von vom zu zum zur auf aus bei beim fur nach uber unter vor durch gegen ohne um als wenn dass man es er sie ich wir ihr sich auch noch nur sein seine seiner ihre ihrer im am kann konnte konnen soll gibt mein meine meinem meinen meiner mich uns unser unsere unserem unseren unserer",
 	"le la les un une des du de et ou est sont etait etaient a ont qui que quoi quel quelle quels quelles quand comment pourquoi dans par pour sur avec sans sous entre vers chez ce cet cette ces se son sa ses leur leurs il elle ils elles on nous vous je ne pas plus au aux en y fut ete notre votre nos",
@@ -22,6 +22,7 @@ var FunctionWords = wordSet(
 	"ve ile bir bu su o da de mi mu ne kim hangi nerede nasil neden niye kac icin gibi olarak olan oldu idi var yok benim bizim",
 	"ο η το οι τα του της των τον την και ή να που ποιος ποια ποιο ποιοι πως πότε ποτε γιατι με σε στο στη στην στον στις στα από απο για δεν είναι ειναι ήταν ηταν τι ένα ενα μια ένας",
 	"من في على الى عن ان هذا هذه ذلك تلك التي الذي الذين ما ماذا متى اين كيف لماذا كم هل هو هي هم كان كانت لا لم لن قد مع بعد قبل بين كل او ثم حتى عند منذ اي",
+	"از به با که در این آن را و یا تا هم است بود شد شده می نمی ها های برای چه چرا کی کجا کدام چطور چگونه چند من ما شما او آنها هر هست نیست دارد خود",
 	"של את על עם אל מן זה זו זאת הוא היא הם הן אני מה מי איך כמה מתי איפה היכן למה מדוע האם לא כי אם גם או אבל כל היה הייתה היו יש אין בין אחרי לפני אשר",
 	"के का की में है हैं को से पर और या कि यह वह ये वे इस उस ने भी तो ही तक लिए साथ मैं हम मेरा मेरे मेरी हमारा हमारे हमारी अपना अपने अपनी क्या कब कहाँ कौन कैसे क्यों किस कितना कितने कितनी था थी थे हो एक जो नहीं",
 	"і й та в у не що він на як а то його але з за по для від до це який яка яке які коли де хто",
