@@ -24,8 +24,8 @@ const maxCandidates = 8
 
 // Lookup finds the note that ref names: a path (with or without .md), a URI, a
 // [[wikilink]], the end of a path, a file name, a title, an alias, a permalink or the name
-// of a page of Notion without its ID, in that order, first exactly and then ignoring case,
-// and finally the period of a periodic note, as read by [notes.Periodic.Parse], or a day as
+// of a page of Notion without its ID, in that order, first exactly and then ignoring case
+// and with other apostrophes, and finally the period of a periodic note, as read by [notes.Periodic.Parse], or a day as
 // read by [notes.ParseDate]. A URI matches only its own path. References may also
 // be an absolute path inside the vault, any of the above after a slash, which is the
 // vault as in links, an obsidian:// link, or a reference to a part of a note
@@ -76,26 +76,30 @@ func (s *Reader) lookupWhole(ctx context.Context, ref string, scope notes.Scope,
 		} else if strings.HasSuffix(strings.TrimSpace(ref), "/") {
 			return missing() // a folder, even if a note has this name
 		}
-		for _, tier := range tiers {
-			metas, err := selectMetas(ctx, tx, tier.where, tier.args...)
-			if err != nil {
-				return err
+		pick := func(tiers []tier) (notes.Meta, error) {
+			for _, tier := range tiers {
+				metas, err := selectMetas(ctx, tx, tier.where, tier.args...)
+				if err != nil {
+					return notes.Meta{}, err
+				}
+				metas = slices.DeleteFunc(metas, func(m notes.Meta) bool {
+					return !canRead(m.Path) || tier.keep != nil && !tier.keep(m)
+				})
+				switch len(metas) {
+				case 0:
+					continue
+				case 1:
+					return metas[0], nil
+				}
+				if m, err := s.lookupPeriodic(ctx, tx, name, scope, canRead); err == nil && m.ID != 0 {
+					return m, nil
+				}
+				return notes.Meta{}, ambiguous(ref, metas)
 			}
-			metas = slices.DeleteFunc(metas, func(m notes.Meta) bool {
-				return !canRead(m.Path) || tier.keep != nil && !tier.keep(m)
-			})
-			switch len(metas) {
-			case 0:
-				continue
-			case 1:
-				found = metas[0]
-				return nil
-			}
-			if m, err := s.lookupPeriodic(ctx, tx, name, scope, canRead); err == nil && m.ID != 0 {
-				found = m
-				return nil
-			}
-			return ambiguous(ref, metas)
+			return notes.Meta{}, nil
+		}
+		if found, err = pick(tiers); err != nil || found.ID != 0 {
+			return err
 		}
 		if notes.IsURI(ref) {
 			return missing()
@@ -104,6 +108,11 @@ func (s *Reader) lookupWhole(ctx context.Context, ref string, scope notes.Scope,
 			return err
 		}
 		gone := missing()
+		if others := retyped(name); len(others) > 0 && (invalid != nil || errors.Is(gone, notes.ErrNoTrace)) {
+			if found, err = pick(namedTiers(others...)); err != nil || found.ID != 0 {
+				return err
+			}
+		}
 		// A day written in another way, without a time, unless a note that had this name was moved or deleted.
 		if day, ok := notes.ParseDate(name); ok && !strings.Contains(name, ":") && errors.Is(gone, notes.ErrNoTrace) {
 			if found, err = s.lookupPeriodic(ctx, tx, day.Format(time.DateOnly), scope, canRead); found.ID != 0 {
@@ -144,20 +153,7 @@ type tier struct {
 // lookupTiers returns the ways to interpret a name, in order of precedence: as a path, a file
 // name, a title, an alias, and in the forms that links and apps write.
 func (l *Layout) lookupTiers(name string) []tier {
-	withExt := name + ".md"
-	nameKey, suffix := notes.Key(name), "/"+notes.Key(name)
-	endsIn := func(m notes.Meta) bool {
-		k := "/" + notes.Key(m.Path)
-		return strings.HasSuffix(k, suffix) || strings.HasSuffix(notes.Stem(k), suffix)
-	}
-	tiers := []tier{
-		{where: `n.path = ?`, args: []any{name}},
-		{where: `n.path = ?`, args: []any{withExt}},
-		{where: `n.path_key IN (?, ?)`, args: []any{nameKey, notes.Key(withExt)}},
-		{where: `n.name_key IN (?, ?)`, args: []any{LinkKey(name), notes.Key(path.Base(name))}, keep: endsIn},
-		{where: `n.title_key = ?`, args: []any{nameKey}},
-		{where: `n.id IN (SELECT note FROM aliases WHERE alias_key = ?)`, args: []any{nameKey}},
-	}
+	nameKey, tiers := notes.Key(name), namedTiers(name)
 	// As in a Markdown link, on Windows, or quoted.
 	if plain, err := url.PathUnescape(strings.Trim(strings.ReplaceAll(name, `\`, "/"), "\"'`")); err == nil && plain != name {
 		tiers = append(tiers, tier{where: `n.path_key IN (?, ?)`, args: []any{notes.Key(plain), notes.Key(plain + ".md")}})
@@ -184,6 +180,56 @@ func (l *Layout) lookupTiers(name string) []tier {
 			}})
 	}
 	return tiers
+}
+
+// namedTiers returns the ways to interpret a name, in any of these spellings.
+func namedTiers(names ...string) []tier {
+	var paths, files, pathKeys, nameKeys, titleKeys []any
+	var suffixes []string
+	for _, name := range names {
+		key, file := notes.Key(name), name+".md"
+		paths, files, titleKeys = append(paths, name), append(files, file), append(titleKeys, key)
+		pathKeys, nameKeys = append(pathKeys, key, notes.Key(file)), append(nameKeys, LinkKey(name), notes.Key(path.Base(name)))
+		suffixes = append(suffixes, "/"+key)
+	}
+	endsIn := func(m notes.Meta) bool {
+		k := "/" + notes.Key(m.Path)
+		return slices.ContainsFunc(suffixes, func(suffix string) bool {
+			return strings.HasSuffix(k, suffix) || strings.HasSuffix(notes.Stem(k), suffix)
+		})
+	}
+	return []tier{
+		{where: `n.path` + among(paths), args: paths},
+		{where: `n.path` + among(files), args: files},
+		{where: `n.path_key` + among(pathKeys), args: pathKeys},
+		{where: `n.name_key` + among(nameKeys), args: nameKeys, keep: endsIn},
+		{where: `n.title_key` + among(titleKeys), args: titleKeys},
+		{where: `n.id IN (SELECT note FROM aliases WHERE alias_key` + among(titleKeys) + `)`, args: titleKeys},
+	}
+}
+
+// among returns the condition for one of the values.
+func among(values []any) string {
+	return " IN (?" + strings.Repeat(", ?", len(values)-1) + ")"
+}
+
+// retyped returns a name with the other characters that keyboards and models type for its
+// apostrophes, l'été and l’été, or for the gershayim of a Hebrew acronym, דו"ח and דו״ח.
+func retyped(name string) (others []string) {
+	for _, marks := range []string{"'’ʼ", `"״`} {
+		for _, mark := range marks {
+			other := strings.Map(func(r rune) rune {
+				if strings.ContainsRune(marks, r) {
+					return mark
+				}
+				return r
+			}, name)
+			if other != name {
+				others = append(others, other)
+			}
+		}
+	}
+	return others
 }
 
 // ambiguous returns the error for a name that several notes have.
@@ -328,16 +374,16 @@ func similar(ctx context.Context, tx *sql.Tx, name string, canRead func(p string
 	return paths[:min(len(paths), maxCandidates)], err
 }
 
-// alike returns the values that share the most trigrams with name, as a whole or in their
-// last segment, that differ from a short name by one edit, or that contain name, as a longer
+// alike returns the values that, without accents, share the most trigrams with name, as a whole or in
+// their last segment, that differ from a short name by one edit, or that contain name, as a longer
 // Chinese name may. The most similar are first; equally similar ones keep their order.
 func alike(name string, values []string) (like []string) {
-	key := notes.Key(name)
+	key := notes.Unaccented(notes.Key(name))
 	want, runes := trigrams(nil, key), []rune(key)
 	score := map[string]float64{}
 	var have []trigram
 	for _, v := range values {
-		k, best := notes.Key(v), 0.0
+		k, best := notes.Unaccented(notes.Key(v)), 0.0
 		compare := func(part string) {
 			have = trigrams(have, part)
 			best = max(best, overlap(want, have))

@@ -187,6 +187,32 @@ func TestLookup_SimilarShortNames(t *testing.T) {
 	}
 }
 
+// TestLookup_Retyped checks that a name is found with another apostrophe than that of the note, unless
+// a note has it as written, and that accents left out do not hide the note from the suggestions.
+func TestLookup_Retyped(t *testing.T) {
+	w := newWorld(t, map[string]string{
+		"Livres/L’Étranger.md": "# L’Étranger", "Bob's plan.md": "1", "Bob’s plan.md": "2", "דו״ח.md": "", "Місто.md": "# Кам'янець", "Phở bò.md": "",
+	})
+	for ref, want := range map[string]string{
+		"L'Étranger": "Livres/L’Étranger.md", "livres/l'étranger": "Livres/L’Étranger.md", "Bob's plan": "Bob's plan.md", "Bob’s plan": "Bob’s plan.md",
+		`דו"ח`: "דו״ח.md", "Камʼянець": "Місто.md",
+	} {
+		m, err := w.Lookup(t.Context(), ref, notes.Scope{})
+		require.NoError(t, err, ref)
+		assert.Equal(t, want, m.Path, ref)
+	}
+	_, err := w.Lookup(t.Context(), "pho bo", notes.Scope{})
+	var e *notes.Error
+	require.ErrorAs(t, err, &e)
+	assert.Equal(t, []string{"Phở bò.md"}, e.Candidates)
+	_, err = w.Lookup(t.Context(), "Bobʼs plan", notes.Scope{})
+	require.ErrorIs(t, err, notes.ErrAmbiguous)
+	_, err = w.vault.Delete(t.Context(), notes.DeleteRequest{Note: "Bob's plan.md"})
+	require.NoError(t, err)
+	_, err = w.Lookup(t.Context(), "Bob's plan.md", notes.Scope{})
+	require.ErrorContains(t, err, "was deleted", "not the other note")
+}
+
 // TestLookup_Part checks that a reference to a part of a note is found without a search for
 // names like it, which allocates for every note.
 func TestLookup_Part(t *testing.T) {
