@@ -56,6 +56,14 @@ func TestSearch_FormsByLanguageOfNotes(t *testing.T) {
 	assert.Equal(t, both, pathsOf(f.search(german)), "notes that the client may not read do not count")
 }
 
+// A long word may have an ending of three letters.
+func TestSearch_LongForms(t *testing.T) {
+	f := newFixture(t, map[string]string{"Góry.md": "# Góry\n\nBieszczady i schronisko.", "Auto.md": "# Auto\n\nWymiana hamulców."})
+	for query, want := range map[string]string{"jak w Bieszczadach": "Góry", "co z hamulcami": "Auto"} {
+		assert.Equal(t, []string{want}, f.paths(query), query)
+	}
+}
+
 // A query in NFD, as a file name pasted on macOS, is answered as in NFC: its accents show that it
 // is not in English.
 func TestSearch_DecomposedQuery(t *testing.T) {

@@ -10,7 +10,8 @@ import (
 // A word family consists of the terms of the vault that share all but the last letters of a
 // word and have about its length: its inflected forms, found without a dictionary.
 const (
-	familyEnding = 2 // last letters that need not be shared
+	familyEnding = 2 // last letters that need not be shared, one more of a long word
+	familyLong   = 8 // least number of letters of a long word
 	familyLeast  = 4 // least number of shared letters
 	familyReach  = 3 // greatest difference in length, in letters
 )
@@ -33,6 +34,9 @@ func Stems(word string) []string {
 		return nil
 	}
 	keep := max(familyLeast, n-familyEnding)
+	if n >= familyLong { // w Bieszczadach: Bieszczady
+		keep--
+	}
 	for i := range word {
 		if keep == 0 {
 			return []string{word[:i]}
