@@ -110,6 +110,7 @@ func TestNamesOfNotes(t *testing.T) {
 	assert.Equal(t, "Cafe 📅 한 и", notes.Unaccented("Café 📅 한 й"))
 	assert.Equal(t, "الغاء كل שלום־", notes.Unaccented("إلغاء كلّ שָׁלוֹם־"), "without vowel marks and hamza")
 	assert.Equal(t, "किताबें ทำ が", notes.Unaccented("किताबें ทำ が"), "vowels of other scripts stay")
+	assert.Equal(t, "l'ete сім'я l'ete", notes.Unaccented("l’été сімʼя l'été"), "plain apostrophes")
 	for _, tt := range []struct {
 		p, folder string
 		under     bool

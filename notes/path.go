@@ -151,17 +151,20 @@ func Key(s string) string {
 	return norm.NFC.String(cases.Fold().String(norm.NFC.String(s)))
 }
 
-// Unaccented returns a text without accents: "café" is "cafe"; and without the vowel marks and
-// the hamza of Hebrew and Arabic.
+// Unaccented returns a text without accents: "café" is "cafe"; without the vowel marks and the hamza of
+// Hebrew and Arabic; and with plain apostrophes: "l’été" is "l'ete".
 func Unaccented(s string) string {
 	const first, last = 'À', 0x1fff // characters with accents, and these themselves
 	const lastMark = 0x670          // of Arabic; in the scripts after it, vowels are marks
-	if !strings.ContainsFunc(s, func(r rune) bool { return r >= first && r <= last }) {
+	if !strings.ContainsFunc(s, func(r rune) bool { return r >= first && r <= last || r == '’' }) {
 		return s
 	}
 	return norm.NFC.String(strings.Map(func(r rune) rune {
-		if r <= lastMark && unicode.Is(unicode.Mn, r) {
+		switch {
+		case r <= lastMark && unicode.Is(unicode.Mn, r):
 			return -1
+		case r == '’' || r == 'ʼ':
+			return '\''
 		}
 		return r
 	}, norm.NFD.String(s)))
