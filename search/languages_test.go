@@ -79,8 +79,16 @@ func TestSearch_FunctionWords(t *testing.T) {
 		"Ausweise.md": "# Ausweise\n\nFührerschein im Schreibtisch.", "Tagebuch.md": "# Tagebuch\n\nMein Tag mit unserem Chor.",
 		"Паспорт.md": "# Паспорт\n\nЛежит в столе.", "Дневник.md": "# Дневник\n\nМой день.",
 		"बीमा.md": "# बीमा\n\nगाड़ी, 6200 रुपये।", "डायरी.md": "# डायरी\n\nशाम को चौक के पास।",
+		"Paszport.md": "# Paszport\n\nLeży w szufladzie.", "Dziennik.md": "# Dziennik\n\nMój dzień i ile dlaczego.",
+		"Посвідчення.md": "# Посвідчення\n\nЛежить у шухляді.", "Щоденник.md": "# Щоденник\n\nМій день, скільки справ, чому так.",
+		"Διαβατήριο.md": "# Διαβατήριο\n\nΣτο συρτάρι.", "Ημερολόγιο.md": "# Ημερολόγιο\n\nΗ μέρα μου, πόσο μεγάλη.",
+		"דרכון.md": "# דרכון\n\nבמגירה.", "יומן.md": "# יומן\n\nהיום שלי.",
+		"Passaporto.md": "# Passaporto\n\nNel cassetto.", "Diario.md": "# Diario\n\nQuanto lavoro, quanti giorni.",
+		"Paspoort.md": "# Paspoort\n\nIn de lade.", "Dagboek.md": "# Dagboek\n\nHoeveel werk.", "Passeport.md": "# Passeport\n\nDans le tiroir.", "Journal.md": "# Journal\n\nMes amis, combien de temps.",
 	})
-	for query, want := range map[string]string{"Wo ist mein Führerschein?": "Ausweise", "Где мой паспорт?": "Паспорт", "गाड़ी के बीमा को कब भरना है": "बीमा"} {
+	for query, want := range map[string]string{"Wo ist mein Führerschein?": "Ausweise", "Где мой паспорт?": "Паспорт", "गाड़ी के बीमा को कब भरना है": "बीमा",
+		"Ile kosztuje mój paszport i dlaczego": "Paszport", "Скільки коштує моє посвідчення і чому": "Посвідчення", "Πόσο κάνει το διαβατήριό μου": "Διαβατήριο", "איפה הדרכון שלי": "דרכון",
+		"quanto costa il passaporto": "Passaporto", "hoeveel kost het paspoort": "Paspoort", "combien coûtent les passeports": "Passeport"} {
 		assert.Equal(t, []string{want}, f.paths(query), query)
 	}
 }
