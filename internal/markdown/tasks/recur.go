@@ -30,6 +30,7 @@ type nth struct {
 
 var (
 	ruleText = regexp.MustCompile(`(?i)^every(?:\s+(\d+|other))?\s+([a-z]+)((?:\s*,?\s*(?:and\s+)?[a-z]+)*?)(?:\s+on\s+(?:the\s+)?(.+?))?(\s+when\s+done)?$`)
+	dated    = regexp.MustCompile(`(?i)^every\s+(?:year\s+on\s+)?([a-z]+)\s+(\d)`)
 	dayText  = regexp.MustCompile(`(?i)^(0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th)?$`)
 	nthText  = regexp.MustCompile(`(?i)^(?:([1-5])(?:st|nd|rd|th)\s+)?(last\s+)?([a-z]+)$`)
 	ordinals = strings.NewReplacer("first", "1st", "second", "2nd", "third", "3rd")
@@ -39,7 +40,7 @@ var (
 func parseRule(text string) (rule, error) {
 	r := rule{every: 1}
 	unknown := fmt.Errorf("the recurrence %q is not understood", clip(text))
-	m := ruleText.FindStringSubmatch(strings.TrimSpace(text))
+	m := ruleText.FindStringSubmatch(dated.ReplaceAllString(strings.TrimSpace(text), "every $1 on the $2")) // every January 15
 	if m == nil {
 		return r, unknown
 	}
@@ -58,7 +59,7 @@ func parseRule(text string) (rule, error) {
 	case len(names) == 1 && slices.Contains([]string{"day", "week", "month", "year"}, trimmed):
 		r.unit = trimmed
 	case len(names) == 1 && trimmed == "weekday":
-		r.unit, r.weekdays = "week", []time.Weekday{1, 2, 3, 4, 5}
+		r.unit, r.weekdays = "week", workdays()
 	default: // every Tuesday, every January and July on the 1st
 		for _, name := range names {
 			if d, ok := weekdayNamed(name); ok {
@@ -86,6 +87,8 @@ func (r *rule) on(text string, unknown error) error {
 		item = strings.TrimPrefix(strings.TrimSpace(item), "the ")
 		if day, ok := weekdayNamed(item); ok && r.unit == "week" {
 			r.weekdays = append(r.weekdays, day)
+		} else if (item == "weekday" || item == "weekdays") && r.unit == "week" {
+			r.weekdays = append(r.weekdays, workdays()...)
 		} else if m := nthText.FindStringSubmatch(item); m != nil && monthly && isWeekday(m[3]) {
 			n, _ := strconv.Atoi(cmp.Or(m[1], "0")) // a digit
 			if day, _ = weekdayNamed(m[3]); m[2] != "" {
@@ -103,6 +106,8 @@ func (r *rule) on(text string, unknown error) error {
 	}
 	return nil
 }
+
+func workdays() []time.Weekday { return []time.Weekday{1, 2, 3, 4, 5} }
 
 func isWeekday(s string) bool {
 	_, ok := weekdayNamed(s)

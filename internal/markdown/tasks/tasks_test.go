@@ -224,6 +224,12 @@ func TestRules(t *testing.T) {
 		{"every month on the 1st, last Friday", "2026-02-16", "2026-02-27"},
 		{"every month on Monday", "2026-02-16", "2026-02-23"},
 		{"every February on the last", "2026-02-28", "2027-02-28"},
+		{"every week on weekday", "2026-02-13", "2026-02-16"},
+		{"every 2 weeks on weekdays", "2026-02-13", "2026-02-23"},
+		{"every January 15", "2026-01-13", "2026-01-15"},
+		{"every year on January 15th when done", "2026-01-15", "2027-01-15"},
+		{"every week 3", "2026-02-16", "no"},
+		{"every month on the last weekday", "2026-02-16", "no"}, // the plugin takes it for the last day
 		{"every February on the 30th", "2026-02-16", ""},
 		{"every month on the 7th last Friday", "2026-02-16", "no"},
 		{"every month on the 0th Friday", "2026-02-16", "no"},
