@@ -62,7 +62,7 @@ var failures = []failureRow{
 
 // failed returns the result of a failed call.
 func (s *session) failed(ctx context.Context, err error) *sdk.CallToolResult {
-	f := s.describe(ctx, err)
+	f, _ := s.describe(ctx, err)
 	return &sdk.CallToolResult{
 		Meta:    sdk.Meta{MetaFailure: f},
 		Content: []sdk.Content{&sdk.TextContent{Text: f.text()}},
@@ -73,10 +73,9 @@ func (s *session) failed(ctx context.Context, err error) *sdk.CallToolResult {
 // sentence matches a sentence of a hint; a full stop in quotes does not end one.
 var sentence = regexp.MustCompile(`(?:"(?:[^"\\]|\\.)*"|[^"])+?(?:\. |$)`)
 
-// describe returns what the session's client may see of err. Its hint does not name tools
-// that the session lacks.
-func (s *session) describe(ctx context.Context, err error) Failure {
-	f, _ := s.core.describe(ctx, err)
+// describe is [Core.describe] with a hint that does not name tools that the session lacks.
+func (s *session) describe(ctx context.Context, err error) (Failure, int64) {
+	f, code := s.core.describe(ctx, err)
 	lacking := slices.DeleteFunc(tools.All(), s.toolbox().offers)
 	f.Hint = strings.TrimSpace(sentence.ReplaceAllStringFunc(f.Hint, func(part string) string {
 		if slices.ContainsFunc(lacking, func(t *tools.Tool) bool { return strings.Contains(part, t.Name) }) {
@@ -84,7 +83,7 @@ func (s *session) describe(ctx context.Context, err error) Failure {
 		}
 		return part
 	}))
-	return f
+	return f, code
 }
 
 // MetaFailure is the key in a failed result's _meta that holds the [Failure] for programs.
@@ -92,15 +91,15 @@ func (s *session) describe(ctx context.Context, err error) Failure {
 const MetaFailure = "notesd/error"
 
 // resourceError converts err to the protocol error for a read of the resource uri.
-func (c *Core) resourceError(ctx context.Context, err error, uri string, modern bool) error {
+func (s *session) resourceError(ctx context.Context, err error, uri string, modern bool) error {
 	if !errors.Is(err, notes.ErrNotFound) {
-		return c.rpcError(ctx, err)
+		return s.rpcError(ctx, err)
 	}
 	code := int64(codeResourceNotFound)
 	if modern {
 		code = jsonrpc.CodeInvalidParams
 	}
-	f, _ := c.describe(ctx, err)
+	f, _ := s.describe(ctx, err)
 	data, _ := json.Marshal(struct {
 		URI string `json:"uri"`
 		Failure
@@ -109,11 +108,11 @@ func (c *Core) resourceError(ctx context.Context, err error, uri string, modern 
 }
 
 // rpcError converts err to a protocol error. A *jsonrpc.Error keeps its code and data.
-func (c *Core) rpcError(ctx context.Context, err error) error {
+func (s *session) rpcError(ctx context.Context, err error) error {
 	if wire, ok := errors.AsType[*jsonrpc.Error](err); ok {
 		return &jsonrpc.Error{Code: wire.Code, Message: err.Error(), Data: wire.Data}
 	}
-	f, code := c.describe(ctx, err)
+	f, code := s.describe(ctx, err)
 	data, _ := json.Marshal(f)
 	return &jsonrpc.Error{Code: code, Message: f.line(), Data: data}
 }

@@ -33,7 +33,7 @@ func (s *session) explaining(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (res sdk.Result, err error) {
 		defer func() {
 			if err != nil {
-				res, err = nil, s.core.rpcError(ctx, err)
+				res, err = nil, s.rpcError(ctx, err)
 			}
 		}()
 		defer recovered(method, &err)

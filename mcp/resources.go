@@ -134,20 +134,20 @@ func (s resources) readResources(ctx context.Context, req sdk.Request, params *s
 	whole, part := s.partOf(ctx, asked)
 	var err error
 	if params.URI, err = canonicalURI(whole); err != nil {
-		return nil, s.core.resourceError(ctx, err, asked, isModern(req))
+		return nil, s.resourceError(ctx, err, asked, isModern(req))
 	}
 	if rev := notes.RevisionOf(asked); rev != "" && whole != asked && isNote(params.URI) {
 		params.URI += revision + rev
 	}
 	res, err := next(ctx, methodReadResource, req)
 	if err != nil {
-		return nil, s.core.resourceError(ctx, err, asked, isModern(req))
+		return nil, s.resourceError(ctx, err, asked, isModern(req))
 	}
 	result := res.(*sdk.ReadResourceResult)
 	for _, c := range result.Contents {
 		if c.Blob == nil && part != (notes.Anchor{}) {
 			if c.Text, err = tools.Part(c.Text, part); err != nil {
-				return nil, s.core.resourceError(ctx, err, asked, isModern(req))
+				return nil, s.resourceError(ctx, err, asked, isModern(req))
 			}
 		}
 		c.URI = asked

@@ -252,8 +252,15 @@ func TestHintsNameOnlyOfferedTools(t *testing.T) {
 		assert.Contains(t, text, c.want)
 		assert.NotContains(t, text, c.lacks)
 	}
+	reader := w.client(t, Profile{Tools: []string{"read_note"}}, nil)
+	_, err := reader.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "note:///Unheard%20of.md"})
+	require.ErrorContains(t, err, "there is no such note")
+	assert.NotContains(t, err.Error(), "search_notes")
+	_, err = reader.GetPrompt(t.Context(), &sdk.GetPromptParams{Name: "summarize_note", Arguments: map[string]string{"note": "Unheard of"}})
+	require.ErrorContains(t, err, "there is no such note")
+	assert.NotContains(t, err.Error(), "search_notes")
 	several := args{"notes": []string{"Nothing like it", "Garden/Tomatoes"}}
-	_, text := call[tools.ReadManyResult](t, w.client(t, Profile{Tools: []string{"read_note"}}, nil), "read_note", several)
+	_, text := call[tools.ReadManyResult](t, reader, "read_note", several)
 	assert.NotContains(t, text, "search_notes")
 }
 

@@ -137,7 +137,7 @@ func (s toolbox) invoke(ctx context.Context, t *tools.Tool, req *sdk.CallToolReq
 	env.Author = s.author(req.ClientInfo())
 	env.Confirm = func(ctx context.Context, question string) error { return s.confirm(ctx, req, question) }
 	env.Describe = func(ctx context.Context, err error) (string, string) {
-		f := s.describe(ctx, err)
+		f, _ := s.describe(ctx, err)
 		return f.Message, f.Advice()
 	}
 	if key, _ := req.Params.Meta[MetaRequestKey].(string); key != "" && t.Writes() {
