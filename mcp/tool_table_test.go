@@ -105,7 +105,7 @@ func TestVectorTableToolsSayWhatIsWrong(t *testing.T) {
 		{"create_table", args{"table_name": "t", "dimension": 2}, []string{"a table with this name exists already", "dimension 2"}},
 		{"create_table", args{"table_name": "a/b", "dimension": 2}, []string{"'/'", "letters"}},
 		{"create_table", args{"table_name": "b", "dimension": 5000}, []string{"4096", "5000"}},
-		{"create_table", args{"table_name": "b"}, []string{"from 1 to 4096", "how many numbers"}},
+		{"create_table", args{"table_name": "b"}, []string{"semantic search is off", "how many numbers"}},
 		{"create_table", args{"table_name": "b", "dimension": 2, "metric": "hamming"}, []string{"cosine, dot, l2"}},
 		{"add_vector", args{"table_name": "t", "vector": []any{1}}, []string{"1 numbers", "takes 2"}},
 		{"add_vector", args{"table_name": "t", "rows": []any{args{"vector": []any{1, 2}}, args{"vector": []any{1, 2, 3}}}}, []string{"row 2 of 2", "3 numbers", "takes 2"}},

@@ -73,9 +73,9 @@ func (t *Tables) Create(ctx context.Context, r CreateTableRequest) (Info, error)
 	if err != nil {
 		return Info{}, err
 	}
-	if r.Dimension == 0 && t.models != nil {
-		if m, _ := t.models.Current(); m != nil {
-			r.Dimension = m.Dim()
+	if r.Dimension == 0 {
+		if r.Dimension, err = t.textDimension(op, name); err != nil {
+			return Info{}, err
 		}
 	}
 	if r.Dimension < 1 || r.Dimension > MaxDimension {

@@ -34,6 +34,18 @@ type sourced struct {
 	source string
 }
 
+// textDimension returns the dimension of a new table for texts.
+func (t *Tables) textDimension(op, name string) (int, error) {
+	if t.models == nil {
+		return 0, invalid(op, name, "Pass how many numbers each vector has.", "without a dimension, a table is for texts, which cannot be embedded, because semantic search is off")
+	}
+	m, _ := t.models.Current()
+	if m == nil {
+		return 0, notChosen(op, name, "Try again. For vectors of your own, pass how many numbers each has.")
+	}
+	return m.Dim(), nil
+}
+
 // modelFor returns the model of the texts of a table: the recorded one, or the current
 // one if none is recorded. Vectors of different models must not be compared.
 func (t *Tables) modelFor(op string, row tableRow) (sourced, error) {
@@ -43,8 +55,7 @@ func (t *Tables) modelFor(op string, row tableRow) (sourced, error) {
 	if row.model.Valid && row.model.String == "" || !row.model.Valid && row.Rows == 0 {
 		m, source := t.models.Current()
 		if m == nil {
-			return sourced{}, &notes.Error{Op: op, Path: row.Name, Err: notes.ErrUnavailable,
-				Detail: "the embedding model is not chosen before the vault's first scan is complete", Hint: "Try again, or pass a vector."}
+			return sourced{}, notChosen(op, row.Name, "Try again, or pass a vector.")
 		}
 		return sourced{m, source}, fits(op, row.Info, m.Dim())
 	}
@@ -66,6 +77,10 @@ func (t *Tables) modelFor(op string, row tableRow) (sourced, error) {
 			Hint:   "Make the former model available again, " + add}
 	}
 	return sourced{m, row.source}, fits(op, row.Info, m.Dim())
+}
+
+func notChosen(op, name, hint string) error {
+	return &notes.Error{Op: op, Path: name, Err: notes.ErrUnavailable, Detail: "the embedding model is not chosen before the vault's first scan is complete", Hint: hint}
 }
 
 // fits returns an error if the dimension of a model is known and differs from the table's.

@@ -112,7 +112,7 @@ func TestTableNames(t *testing.T) {
 	unchosen := New(openHistory(t, t.TempDir()), t.TempDir(), &tableModels{}, Options{})
 	t.Cleanup(func() { require.NoError(t, unchosen.Close()) })
 	_, err = unchosen.Create(ctx, CreateTableRequest{Name: "texts"})
-	requireSays(t, err, notes.ErrInvalid, "the dimension must be from 1 to 4096, not 0")
+	requireSays(t, err, notes.ErrUnavailable, "the embedding model is not chosen")
 	_, err = tables.Create(ctx, CreateTableRequest{Name: "m", Dimension: 1, Metric: "hamming"})
 	requireSays(t, err, notes.ErrInvalid, "hamming")
 	requireSays(t, checkSize(Info{Item: Item{Dimension: 1}}, MaxTableRows+1), notes.ErrTooLarge, "5000000")
