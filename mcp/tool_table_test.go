@@ -83,6 +83,9 @@ func TestVectorTableTools(t *testing.T) {
 	list, _ := call[tools.ListTablesResult](t, s, "list_tables", nil)
 	assert.Equal(t, []table.Item{{Name: "Colours", Dimension: 3, Metric: "l2", Rows: 3}}, list.Tables)
 
+	none, text := call[tools.SearchVectorsResult](t, s, "search_vectors", args{"table_name": "Colours", "query_vector": []any{1, 0, 0}, "filter": args{"colour": "yellow"}})
+	assert.Empty(t, none.Results)
+	assert.Contains(t, text, "no row passes the filter; without it, the nearest has the keys: warm")
 	gone, _ := call[tools.DeleteVectorsResult](t, s, "delete_vectors", args{"table_name": "Colours", "filter": args{"name": "yellow"}})
 	assert.Equal(t, 1, gone.Deleted)
 	gone, _ = call[tools.DeleteVectorsResult](t, s, "delete_vectors", args{"table_name": "Colours", "id": "red, green"})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -137,15 +138,18 @@ func runSearchVectors(ctx context.Context, in *invocation, a searchVectorsArgs) 
 	if err != nil {
 		return Outcome{}, err
 	}
-	var omitted []string
+	var all []string
+	if len(hits) == 0 && len(a.Filter) > 0 {
+		all = in.unfiltered(ctx, a)
+	}
 	for i, h := range hits {
 		if size := jsonSize(h.Metadata); 4*size > 3*in.Limits.ResultBytes {
 			hits[i].Metadata = json.RawMessage("{}")
-			omitted = append(omitted, fmt.Sprintf("the metadata of %q is too long to show (%d bytes); limits.result_bytes bounds results", h.ID, size))
+			all = append(all, fmt.Sprintf("the metadata of %q is too long to show (%d bytes); limits.result_bytes bounds results", h.ID, size))
 		}
 	}
 	return fit(in.Limits.ResultBytes, len(hits), func(n int) Outcome {
-		remarks := omitted[:min(3, len(omitted))]
+		remarks := all[:min(3, len(all))]
 		out := SearchVectorsResult{Results: append([]table.Hit{}, hits[:n]...), Truncated: n < len(hits), Notes: in.remarks(remarks...)}
 		var lines strings.Builder
 		for _, h := range hits[:n] {
@@ -161,6 +165,18 @@ func runSearchVectors(ctx context.Context, in *invocation, a searchVectorsArgs) 
 		}
 		return Outcome{Structured: out, Text: text + remarkLines(out.Notes)}
 	}), nil
+}
+
+// unfiltered returns a remark with the keys of the nearest row, for a filter that no row passes: it
+// may misspell one.
+func (in *invocation) unfiltered(ctx context.Context, a searchVectorsArgs) []string {
+	var metadata map[string]any
+	hits, err := in.Tables.Search(ctx, table.Query{Table: a.TableName, Vector: float32s(a.QueryVector), Text: a.QueryText, Limit: 1})
+	if err != nil || len(hits) == 0 || json.Unmarshal(hits[0].Metadata, &metadata) != nil || len(metadata) == 0 {
+		return nil // the answer is complete without the remark
+	}
+	keys := phrase.OneLine(strings.Join(slices.Sorted(maps.Keys(metadata)), ", "))
+	return []string{"no row passes the filter; without it, the nearest has the keys: " + phrase.Clip(keys, 200)}
 }
 
 var deleteVectors = define(Tool{
