@@ -2,6 +2,7 @@ package tools
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -241,12 +242,17 @@ func (s schema) canonical(name string, given map[string]json.RawMessage) (string
 	if _, ok := s.byName[plain]; ok && given[plain] == nil {
 		return plain, true
 	}
+	var object map[string]json.RawMessage
+	isObject, first := json.Unmarshal([]byte(unquoted(given[name])), &object) == nil, ""
 	for _, p := range s.params {
 		if given[p.name] == nil && slices.Contains(aliases[p.name], plain) {
-			return p.name, true
+			if !isObject || p.Type == "object" {
+				return p.name, true
+			}
+			first = cmp.Or(first, p.name)
 		}
 	}
-	return "", false
+	return first, first != ""
 }
 
 // advice returns what to do instead of passing an argument with an unknown name, or "".

@@ -260,8 +260,22 @@ func TestArgumentsThatContradict(t *testing.T) {
 		assert.Empty(t, a.Lines, given)
 		assert.NotEmpty(t, ignored, given)
 	}
+	var listed listArgs
+	_, err := decodeArgs(listNotes.input(), json.RawMessage(`{"filter":{"status":"open"}}`), true, &listed)
+	require.NoError(t, err)
+	assert.Equal(t, map[string]any{"status": "open"}, listed.Where)
+	_, err = decodeArgs(listNotes.input(), json.RawMessage(`{"filter":"*.md"}`), true, &listed)
+	require.NoError(t, err)
+	assert.Equal(t, "*.md", listed.Glob)
+	_, err = decodeArgs(listNotes.input(), json.RawMessage(`{"pattern":"{a,b}/*.md"}`), true, &listed)
+	require.NoError(t, err)
+	assert.Equal(t, "{a,b}/*.md", listed.Glob)
+	var made createArgs
+	_, err = decodeArgs(createNote.input(), json.RawMessage(`{"note":"T.md","text":"{{date}} {\"a\": 1}"}`), true, &made)
+	require.NoError(t, err)
+	assert.Equal(t, `{{date}} {"a": 1}`, *made.Content)
 	var a deleteArgs
-	_, err := decodeArgs(deleteNote.input(), json.RawMessage(`{"filename":"Draft.md","name":"Work"}`), true, &a)
+	_, err = decodeArgs(deleteNote.input(), json.RawMessage(`{"filename":"Draft.md","name":"Work"}`), true, &a)
 	require.ErrorContains(t, err, `note is given twice, also as "name"`)
 	_, err = decodeArgs(deleteNote.input(), json.RawMessage(`{"filename":"Draft.md","folder":"Work"}`), true, &a)
 	require.ErrorContains(t, err, `there is no argument "folder"`)

@@ -239,7 +239,7 @@ func unquoted(raw json.RawMessage) string {
 
 // aliases maps the arguments of tools to other names that models use for them. An alias
 // applies if the tool has the argument and no argument with the alias as its name. If two
-// arguments of a tool share an alias, the first by name gets it.
+// arguments of a tool share an alias, the first by name gets it; an object, the first that takes one.
 var aliases = map[string][]string{
 	"query":         {"q", "text", "search", "search_query", "keywords", "term", "question"},
 	"note":          {"path", "file", "name", "title", "uri", "note_path", "old_path", "note_id", "file_path", "filepath", "filename", "file_name", "note_name", "id", "source"},
@@ -256,6 +256,7 @@ var aliases = map[string][]string{
 	"max_bytes":     {"max_chars", "max_length", "budget", "max_size"},
 	"front_matter":  {"frontmatter", "metadata", "properties", "yaml"},
 	"glob":          {"pattern", "filter"},
+	"where":         {"filter"},
 	"after":         {"since", "from", "start_date", "date_from", "from_date", "modified_after"},
 	"since":         {"after", "from", "start_date"},
 	"before":        {"until", "to", "end_date", "date_to", "to_date", "modified_before"},
