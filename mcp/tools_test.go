@@ -56,7 +56,7 @@ func TestToolOutputs(t *testing.T) {
 		{"note_links", `{"note":"Empty"}`, "0 outgoing, 0 backlinks, 0 unresolved"},
 		{"related_notes", `{"note":"Plan.md"}`, "Garden/Plan.md (1): shares the words plan, garden"},
 		{"related_notes", `{"text":"tomatoes"}`, "Plan.md (1): shares the word tomatoes"},
-		{"related_notes", `{"text":"nothing like it"}`, "Nothing is related"},
+		{"related_notes", `{"text":"nothing like it"}`, "No note is clearly related to it."},
 		{"vault_overview", `{}`, "7 notes in 2 folders"},
 		{"gather_context", `{"query":"snails"}`, "1 passage from 1 matching note"},
 		{"gather_context", `{"query":"nothing like it"}`, "No passages"},

@@ -217,7 +217,7 @@ func (near neighbours) best(self string, limit int) []relatedNote {
 
 func relatedText(out RelatedResult) string {
 	if len(out.Related) == 0 {
-		return "Nothing is related to it." + remarkLines(slices.Concat(unembedded(out.Semantic), out.Notes))
+		return "No note is clearly related to it." + remarkLines(slices.Concat(unembedded(out.Semantic), out.Notes))
 	}
 	lines := make([]string, len(out.Related))
 	for i, n := range out.Related {
