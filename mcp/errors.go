@@ -188,8 +188,8 @@ func (f Failure) text() string {
 	for _, candidate := range others[:min(mostCandidates, len(others))] {
 		b.WriteString("\n- " + candidate)
 	}
-	if n := len(others) - mostCandidates; n > 0 {
-		fmt.Fprintf(&b, "\n… and %d more", n)
+	if len(others) > mostCandidates { // which may not be all either
+		b.WriteString("\n… and more")
 	}
 	if f.Hash != "" {
 		b.WriteString("\nhash now: " + notes.ShortHash(f.Hash))
