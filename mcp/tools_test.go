@@ -178,6 +178,13 @@ func TestSearch_ReportsIncompleteIndex(t *testing.T) {
 	require.NoError(t, err)
 	assert.Contains(t, out.Text, "index is still being built")
 	assert.Equal(t, &search.Progress{Indexed: 7, Notes: 7}, out.Structured.(tools.SearchResult).Index)
+	for _, tool := range []string{"search_notes", "gather_context"} { // the answer may be in the rest
+		out, err = callTool(t, w, tool, `{"query":"qqzzxx"}`)
+		require.NoError(t, err)
+		assert.Contains(t, out.Text, `"qqzzxx" yet.`, tool)
+		assert.NotContains(t, out.Text, "other words", tool)
+		assert.NotContains(t, out.Text, "do not have", tool)
+	}
 	out, err = callTool(t, w, "list_notes", `{}`)
 	require.NoError(t, err)
 	assert.Contains(t, out.Text, "still being read")

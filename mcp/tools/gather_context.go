@@ -158,7 +158,7 @@ func runGatherContext(ctx context.Context, in *invocation, a gatherArgs) (Outcom
 	passages, left := out.Passages, out.LeftOut
 	answer, shown := fitting(max(a.MaxBytes, in.Limits.ResultBytes), len(passages), func(n int) Outcome {
 		out.Passages, out.LeftOut = passages[:n], left+len(passages)-n
-		return Outcome{Structured: out, Text: gatherText(a, out)}
+		return Outcome{Structured: out, Text: gatherText(a, out, res.Index.Ready)}
 	})
 	for _, p := range passages[:shown] {
 		in.Seen.gathered(p.Path, p.hash)
@@ -218,11 +218,13 @@ func (in *invocation) passageOf(ctx context.Context, hit search.Hit, room, total
 	return p, cut, nil
 }
 
-func gatherText(a gatherArgs, out GatherResult) string {
+func gatherText(a gatherArgs, out GatherResult, indexed bool) string {
 	var b strings.Builder
 	switch about := phrase.Clip(phrase.OneLine(a.Query), 100); {
 	case len(out.Passages) == 0 && out.LeftOut > 0:
 		fmt.Fprintf(&b, "No passage for %q fits.", about)
+	case len(out.Passages) == 0 && !indexed:
+		fmt.Fprintf(&b, "No passages for %q yet.", about)
 	case len(out.Passages) == 0 && a.After+a.Before != "":
 		fmt.Fprintf(&b, "No passages for %q.", about)
 	case len(out.Passages) == 0:

@@ -251,7 +251,9 @@ func unembedded(s Semantic) []string {
 func searchText(a searchArgs, out SearchResult) string {
 	var b strings.Builder
 	query := phrase.Clip(phrase.OneLine(a.Query), 100)
-	if len(out.Results) == 0 {
+	if len(out.Results) == 0 && out.Index != nil {
+		fmt.Fprintf(&b, "No notes match %q yet.", query)
+	} else if len(out.Results) == 0 {
 		fmt.Fprintf(&b, "No notes match %q. Try fewer or other words, or list_notes.", query)
 	} else {
 		fmt.Fprintf(&b, "%d of %s", len(out.Results), phrase.Count(out.Total, "note"))
