@@ -259,6 +259,8 @@ func TestHintsNameOnlyOfferedTools(t *testing.T) {
 	_, err = reader.GetPrompt(t.Context(), &sdk.GetPromptParams{Name: "summarize_note", Arguments: map[string]string{"note": "Unheard of"}})
 	require.ErrorContains(t, err, "there is no such note")
 	assert.NotContains(t, err.Error(), "search_notes")
+	_, none := call[tools.SearchResult](t, w.client(t, Profile{Tools: []string{"search_notes"}}, nil), "search_notes", args{"query": "qqzzxx"})
+	assert.Contains(t, none, "Try fewer or other words.")
 	several := args{"notes": []string{"Nothing like it", "Garden/Tomatoes"}}
 	_, text := call[tools.ReadManyResult](t, reader, "read_note", several)
 	assert.NotContains(t, text, "search_notes")

@@ -254,7 +254,7 @@ func searchText(a searchArgs, out SearchResult) string {
 	if len(out.Results) == 0 && out.Index != nil {
 		fmt.Fprintf(&b, "No notes match %q yet.", query)
 	} else if len(out.Results) == 0 {
-		fmt.Fprintf(&b, "No notes match %q. Try fewer or other words, or list_notes.", query)
+		fmt.Fprintf(&b, "No notes match %q. Try fewer or other words.", query)
 	} else {
 		fmt.Fprintf(&b, "%d of %s", len(out.Results), phrase.Count(out.Total, "note"))
 		if out.Weak {
