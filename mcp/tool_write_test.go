@@ -519,6 +519,20 @@ func TestDeleteNote_UndoAsReported(t *testing.T) {
 	assert.Equal(t, before, w.files(t))
 }
 
+// A note that is restored by its name does not get the links back that its deletion redirected.
+func TestRestoreNote_AfterRedirect(t *testing.T) {
+	w := newRealWorld(t, map[string]string{"Old.md": "old\n", "New.md": "new\n", "A.md": "[[Old]]\n", "B.md": "[[Old]]\n", "Alone.md": "alone\n"})
+	before := w.files(t)
+	deleted, _ := call[tools.DeleteResult](t, w.session, "delete_note", args{"note": "Old", "redirect": "New"})
+	_, text := call[tools.WriteResult](t, w.session, "restore_note", args{"note": "Old.md"})
+	assert.Contains(t, text, fmt.Sprintf("its deletion changed the links in 2 notes; restore_note change=%d changes them back", deleted.Change))
+	call[tools.WriteResult](t, w.session, "restore_note", args{"change": deleted.Change})
+	assert.Equal(t, before, w.files(t))
+	call[tools.DeleteResult](t, w.session, "delete_note", args{"note": "Alone"})
+	_, text = call[tools.WriteResult](t, w.session, "restore_note", args{"note": "Alone.md"})
+	assert.NotContains(t, text, "its deletion")
+}
+
 func textOf[T any](t *testing.T, s *sdk.ClientSession, tool string, a args) string {
 	_, text := call[T](t, s, tool, a)
 	return text

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 
+	"notesd/internal/phrase"
 	"notesd/notes"
 )
 
@@ -56,5 +57,23 @@ func runRestoreNote(ctx context.Context, in *invocation, a restoreArgs) (Outcome
 	if a.Change != 0 {
 		return in.changed(ctx, fmt.Sprintf("Undid change %d:", a.Change), w, a.DryRun, showDiff), nil
 	}
+	if w.Was == "" && !a.DryRun {
+		in.onArgs = append(in.onArgs, in.redirected(ctx, w.Path)...)
+	}
 	return in.changed(ctx, "Restored", w, a.DryRun, showDiff), nil
+}
+
+// redirected returns a remark if the deletion of a note that is back led the links to it to
+// another note: they still lead there.
+func (in *invocation) redirected(ctx context.Context, path string) []string {
+	page, err := in.History.Revisions(ctx, notes.HistoryQuery{Note: path, Limit: 2, Scope: in.Scope})
+	if err != nil || len(page.Revisions) < 2 || page.Revisions[1].Change == 0 {
+		return nil
+	}
+	deletion := page.Revisions[1].Change
+	links, err := in.History.Restore(ctx, notes.RestoreRequest{Change: deletion, DryRun: true, Scope: in.Scope})
+	if err != nil { // it changed no other note
+		return nil
+	}
+	return []string{fmt.Sprintf("its deletion changed the links in %s; restore_note change=%d changes them back", phrase.Count(1+len(links.Relinked), "note"), deletion)}
 }

@@ -41,11 +41,12 @@ func (in *invocation) changed(ctx context.Context, verb string, w notes.Written,
 	if w.OldPath != w.Path {
 		out.OldPath = w.OldPath
 	}
+	out.Notes = in.remarks()
 	out.Unchanged = w.Hash != "" && w.Was == w.Hash && out.OldPath == ""
 	if !dryRun && !out.Unchanged {
 		out.Broken, out.BrokenIn = in.broken(ctx, w)
 		if lines, removed := addedLinks(w.Diff); len(lines) > 0 {
-			out.Notes = in.mistakenLinks(ctx, w.Path, func(line int) bool { return lines[line] }, removed)
+			out.Notes = in.remarks(in.mistakenLinks(ctx, w.Path, func(line int) bool { return lines[line] }, removed)...)
 		}
 	}
 	if diff {
