@@ -415,43 +415,43 @@ func (o *operation) perform() (notes.Written, error) {
 // abandon closes an operation that could not change a name. Its temp files are removed
 // last, because a program that opened the note while one of them had its name may still be
 // writing.
-func (d *placer) abandon(cause error) error {
+func (p *placer) abandon(cause error) error {
 	if errors.Is(cause, errKilled) {
 		return cause
 	}
 	if errors.Is(cause, atomicfile.ErrIncomplete) { // same state as after a crash; the next write finishes it
-		return d.unfinished(cause, "the disk failed in the middle of a change; it is finished when the disk can be used",
+		return p.unfinished(cause, "the disk failed in the middle of a change; it is finished when the disk can be used",
 			"the disk failed in the middle of the change", "The change will be finished when the disk is available again.")
 	}
-	if err := d.v.interrupted.fail(d.ctx, d.Operation, cause); err != nil {
-		d.v.opt.Log.Error("the journal entry of a change that was not made could not be closed; it will be tried again", "kind", d.Kind, "note", d.Files[0].FinalDisk(), "err", err)
+	if err := p.v.interrupted.fail(p.ctx, p.Operation, cause); err != nil {
+		p.v.opt.Log.Error("the journal entry of a change that was not made could not be closed; it will be tried again", "kind", p.Kind, "note", p.Files[0].FinalDisk(), "err", err)
 	}
-	return errors.Join(d.writeProblem(cause), d.undo())
+	return errors.Join(p.writeProblem(cause), p.undo())
 }
 
 // complete records an operation whose files are in place. Its temp files, which show how
 // far it got, are removed last.
-func (d *placer) complete(replaced map[int64]store.Version) (notes.Written, error) {
-	if err := d.updateStore(); err != nil {
+func (p *placer) complete(replaced map[int64]store.Version) (notes.Written, error) {
+	if err := p.updateStore(); err != nil {
 		return notes.Written{}, err
 	}
-	if err := d.v.step("stored"); err != nil {
+	if err := p.v.step("stored"); err != nil {
 		return notes.Written{}, err
 	}
-	written := d.Written()
+	written := p.Written()
 	var err error
-	if written.Revision, err = d.v.store.Finish(d.ctx, d.Operation, replaced, written); err != nil {
+	if written.Revision, err = p.v.store.Finish(p.ctx, p.Operation, replaced, written); err != nil {
 		return notes.Written{}, err
 	}
-	if err := d.v.step("finished"); err != nil {
+	if err := p.v.step("finished"); err != nil {
 		return written, err
 	}
-	if err := d.discard(); errors.Is(err, errKilled) {
+	if err := p.discard(); errors.Is(err, errKilled) {
 		return written, err
 	} else if err != nil {
-		d.v.opt.Log.Warn("a temp file could not be removed yet", "note", d.Files[0].FinalDisk(), "err", err)
+		p.v.opt.Log.Warn("a temp file could not be removed yet", "note", p.Files[0].FinalDisk(), "err", err)
 	}
-	return written, cmp.Or(d.removeEmpty(d.removeIfEmpty), d.removeEmptied())
+	return written, cmp.Or(p.removeEmpty(p.removeIfEmpty), p.removeEmptied())
 }
 
 // replaced returns the stored versions of the operation's notes, before the change.

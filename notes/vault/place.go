@@ -46,19 +46,19 @@ type placer struct {
 	committed bool // the operation is in the shared log
 }
 
-func (d *placer) dir(folder string) (*atomicfile.Dir, error) {
-	if dir := d.dirs[folder]; dir != nil {
+func (p *placer) dir(folder string) (*atomicfile.Dir, error) {
+	if dir := p.dirs[folder]; dir != nil {
 		return dir, nil
 	}
-	dir, err := d.root.OpenDir(folder)
+	dir, err := p.root.OpenDir(folder)
 	if err != nil {
 		return nil, err
 	}
-	dir.Before = d.v.step
-	if d.dirs == nil {
-		d.dirs = map[string]*atomicfile.Dir{}
+	dir.Before = p.v.step
+	if p.dirs == nil {
+		p.dirs = map[string]*atomicfile.Dir{}
 	}
-	d.dirs[folder] = dir
+	p.dirs[folder] = dir
 	return dir, nil
 }
 
@@ -66,20 +66,20 @@ func (d *placer) dir(folder string) (*atomicfile.Dir, error) {
 // operation may change files in more folders than a process may have open.
 const maxDirs = 100
 
-func (d *placer) isCrowded() bool { return len(d.dirs) >= maxDirs }
+func (p *placer) isCrowded() bool { return len(p.dirs) >= maxDirs }
 
-func (d *placer) close() {
-	for _, dir := range d.dirs {
+func (p *placer) close() {
+	for _, dir := range p.dirs {
 		_ = dir.Close() // already synced where durability matters
 	}
-	clear(d.dirs)
+	clear(p.dirs)
 }
 
 // sync makes the changed names durable. An error is returned only if the operation is in
 // the shared log: any other can no longer be undone.
-func (d *placer) sync() error {
-	for _, dir := range d.dirs {
-		if err := dir.Sync(); errors.Is(err, errKilled) || err != nil && d.committed {
+func (p *placer) sync() error {
+	for _, dir := range p.dirs {
+		if err := dir.Sync(); errors.Is(err, errKilled) || err != nil && p.committed {
 			return err
 		}
 	}
@@ -89,8 +89,8 @@ func (d *placer) sync() error {
 // place stages every file, commits the operation to the shared log if there is one, and
 // then changes every name. If it fails and nothing is committed, every name holds what it
 // held before, and undo cleans up.
-func (d *placer) place() error {
-	for _, step := range []func() error{d.stage, func() error { return d.v.step("staged") }, d.check, d.share, d.swap} {
+func (p *placer) place() error {
+	for _, step := range []func() error{p.stage, func() error { return p.v.step("staged") }, p.check, p.share, p.swap} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -98,36 +98,36 @@ func (d *placer) place() error {
 	return nil
 }
 
-func (d *placer) stage() error {
-	for i := range d.Files {
-		f := &d.Files[i]
-		if d.isCrowded() {
-			d.close()
+func (p *placer) stage() error {
+	for i := range p.Files {
+		f := &p.Files[i]
+		if p.isCrowded() {
+			p.close()
 		}
 		if f.NewPath != "" && f.Before == "" {
-			if err := d.makeFolders(path.Dir(f.NewDisk)); err != nil {
+			if err := p.makeFolders(path.Dir(f.NewDisk)); err != nil {
 				return err
 			}
 		}
-		dir, err := d.dir(f.StageDir())
+		dir, err := p.dir(f.StageDir())
 		if err != nil {
 			return err
 		}
-		if f.NewPath == "" || f.Folder || d.renames(f) {
+		if f.NewPath == "" || f.Folder || p.renames(f) {
 			continue
 		}
-		if err := d.stageFile(dir, f); err != nil {
+		if err := p.stageFile(dir, f); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (d *placer) stageFile(dir *atomicfile.Dir, f *store.FileChange) error {
+func (p *placer) stageFile(dir *atomicfile.Dir, f *store.FileChange) error {
 	var like *os.File
 	if f.OldDisk != "" {
 		var err error
-		if like, err = disk.OpenRegular(d.root, f.Source()); err != nil {
+		if like, err = disk.OpenRegular(p.root, f.Source()); err != nil {
 			return err
 		}
 		defer func() { _ = like.Close() }() // only read from
@@ -136,23 +136,23 @@ func (d *placer) stageFile(dir *atomicfile.Dir, f *store.FileChange) error {
 }
 
 // makeFolders creates the missing part of a folder's path, and records it in Made.
-func (d *placer) makeFolders(folder string) error {
+func (p *placer) makeFolders(folder string) error {
 	if folder == "." {
 		return nil
 	}
-	if err := d.makeFolders(path.Dir(folder)); err != nil {
+	if err := p.makeFolders(path.Dir(folder)); err != nil {
 		return err
 	}
-	if _, err := d.root.Lstat(folder); err == nil {
+	if _, err := p.root.Lstat(folder); err == nil {
 		return nil
 	}
-	if err := d.v.step("mkdir"); err != nil {
+	if err := p.v.step("mkdir"); err != nil {
 		return err
 	}
-	err := d.root.Mkdir(folder, 0o777)
+	err := p.root.Mkdir(folder, 0o777)
 	switch {
 	case err == nil:
-		d.Made = append(d.Made, folder)
+		p.Made = append(p.Made, folder)
 	case !errors.Is(err, fs.ErrExist):
 		return err
 	}
@@ -161,32 +161,32 @@ func (d *placer) makeFolders(folder string) error {
 
 // check compares every file once more before the first name changes. From then on, a change
 // by another program is a conflict in that file alone.
-func (d *placer) check() error {
-	for i := range d.Files {
-		f := &d.Files[i]
+func (p *placer) check() error {
+	for i := range p.Files {
+		f := &p.Files[i]
 		if f.OldDisk == "" {
-			if _, err := d.root.Lstat(f.NewDisk); err == nil {
-				return &notes.Error{Op: d.Kind, Path: f.NewPath, Err: notes.ErrExists, Detail: "a file with this name exists already"}
+			if _, err := p.root.Lstat(f.NewDisk); err == nil {
+				return &notes.Error{Op: p.Kind, Path: f.NewPath, Err: notes.ErrExists, Detail: "a file with this name exists already"}
 			}
 			continue
 		}
 		if f.Folder {
 			continue // Move fails if the name is taken
 		}
-		if err := d.checkOld(f); err != nil {
+		if err := p.checkOld(f); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (d *placer) checkOld(f *store.FileChange) error {
-	data, err := d.read(d.root, f.Source())
+func (p *placer) checkOld(f *store.FileChange) error {
+	data, err := p.read(p.root, f.Source())
 	if err != nil {
-		return writeProblem(d.Kind, f.OldPath, err)
+		return writeProblem(p.Kind, f.OldPath, err)
 	}
 	if string(data) != string(f.Old) {
-		e := conflict(d.Kind, f.OldPath, f.Old, data)
+		e := conflict(p.Kind, f.OldPath, f.Old, data)
 		e.Err = errSavedSince
 		return e
 	}
@@ -199,74 +199,74 @@ var errSavedSince = fmt.Errorf("%w: saved since it was read", notes.ErrConflict)
 
 // swap changes the names, the first file's first. A conflict there undoes everything; a
 // conflict in a later file affects only that file.
-func (d *placer) swap() error {
-	for i := range d.Files {
-		f := &d.Files[i]
-		if err := d.v.step(fmt.Sprintf("before swap %d", i)); err != nil {
+func (p *placer) swap() error {
+	for i := range p.Files {
+		f := &p.Files[i]
+		if err := p.v.step(fmt.Sprintf("before swap %d", i)); err != nil {
 			return err
 		}
-		if err := d.syncCrowded(); err != nil {
+		if err := p.syncCrowded(); err != nil {
 			return err
 		}
-		err := d.swapFile(f)
+		err := p.swapFile(f)
 		switch {
 		case err == nil:
 			f.State = store.StateDone
-		case i == 0 && !d.committed || errors.Is(err, errKilled) || errors.Is(err, atomicfile.ErrIncomplete):
+		case i == 0 && !p.committed || errors.Is(err, errKilled) || errors.Is(err, atomicfile.ErrIncomplete):
 			return err
 		default:
-			f.State, f.Conflict = store.StateConflict, d.writeProblem(err)
+			f.State, f.Conflict = store.StateConflict, p.writeProblem(err)
 		}
-		if err := d.v.step(fmt.Sprintf("after swap %d", i)); err != nil {
+		if err := p.v.step(fmt.Sprintf("after swap %d", i)); err != nil {
 			return err
 		}
 	}
-	return d.sync()
+	return p.sync()
 }
 
 // syncCrowded syncs and closes the open folders if there are many.
-func (d *placer) syncCrowded() error {
-	if !d.isCrowded() {
+func (p *placer) syncCrowded() error {
+	if !p.isCrowded() {
 		return nil
 	}
-	defer d.close()
-	return d.sync()
+	defer p.close()
+	return p.sync()
 }
 
-func (d *placer) swapFile(f *store.FileChange) error {
-	dir, err := d.dir(f.Dir())
+func (p *placer) swapFile(f *store.FileChange) error {
+	dir, err := p.dir(f.Dir())
 	if err != nil {
 		return err
 	}
 	switch {
 	case f.Folder:
-		return d.rename(dir, f)
+		return p.rename(dir, f)
 	case f.OldPath == "":
 		return dir.Publish(f.Temp, path.Base(f.NewDisk))
 	case f.NewPath == "":
-		return d.withdraw(dir, f, f.Temp)
+		return p.withdraw(dir, f, f.Temp)
 	case f.OldDisk == f.NewDisk:
-		return d.exchange(dir, f)
+		return p.exchange(dir, f)
 	}
-	return d.move(dir, f)
+	return p.move(dir, f)
 }
 
 // renames reports whether the file is only renamed. A note that moves to another of the
 // vault's folders, or to or from a disk mounted in the vault, is written there and then
 // removed here.
-func (d *placer) renames(f *store.FileChange) bool {
-	return f.IsPureMove() && d.v.store.FolderOf(f.OldPath) == d.v.store.FolderOf(f.NewPath) &&
-		d.v.mounts.of(f.OldPath) == d.v.mounts.of(f.NewPath)
+func (p *placer) renames(f *store.FileChange) bool {
+	return f.IsPureMove() && p.v.store.FolderOf(f.OldPath) == p.v.store.FolderOf(f.NewPath) &&
+		p.v.mounts.of(f.OldPath) == p.v.mounts.of(f.NewPath)
 }
 
 // exchange replaces the old file with the new one, and puts the displaced file back if it
 // does not hold the expected old text.
-func (d *placer) exchange(dir *atomicfile.Dir, f *store.FileChange) error {
+func (p *placer) exchange(dir *atomicfile.Dir, f *store.FileChange) error {
 	name := path.Base(f.NewDisk)
 	if err := dir.Exchange(f.Temp, name); err != nil {
 		return err
 	}
-	displaced, err := d.read(dir.Root(), f.Temp)
+	displaced, err := p.read(dir.Root(), f.Temp)
 	if err == nil && string(displaced) == string(f.Old) {
 		return nil
 	}
@@ -274,14 +274,14 @@ func (d *placer) exchange(dir *atomicfile.Dir, f *store.FileChange) error {
 		return putBack(err, func() error { return back })
 	}
 	if err == nil { // a program that read the new file in between may write its text over this one
-		if d.met == nil {
-			d.met = map[*store.FileChange][]byte{}
+		if p.met == nil {
+			p.met = map[*store.FileChange][]byte{}
 		}
-		d.met[f] = displaced
+		p.met[f] = displaced
 	}
 	// A program that saved between the two exchanges wrote to the new file, which is under
 	// temp now. Its text is the newest and is put back.
-	if ours, readErr := d.read(dir.Root(), f.Temp); readErr == nil && string(ours) != string(f.New) {
+	if ours, readErr := p.read(dir.Root(), f.Temp); readErr == nil && string(ours) != string(f.New) {
 		if err := dir.Exchange(f.Temp, name); err != nil {
 			return err
 		}
@@ -290,38 +290,38 @@ func (d *placer) exchange(dir *atomicfile.Dir, f *store.FileChange) error {
 	if err != nil {
 		return err
 	}
-	return conflict(d.Kind, f.OldPath, f.Old, displaced)
+	return conflict(p.Kind, f.OldPath, f.Old, displaced)
 }
 
 // read reads a file involved in the operation. A pipe or a huge file may have taken its
 // name; neither may hold up the operation, which holds the vault's lock.
-func (d *placer) read(root disk.Opener, name string) ([]byte, error) {
-	if err := d.v.step("read back"); err != nil {
+func (p *placer) read(root disk.Opener, name string) ([]byte, error) {
+	if err := p.v.step("read back"); err != nil {
 		return nil, err
 	}
-	data, _, err := disk.Read(root, name, d.v.opt.readLimit())
+	data, _, err := disk.Read(root, name, p.v.opt.readLimit())
 	return data, err
 }
 
 // withdraw renames a file to a temp name, and back if its text is not the one that the
 // operation was computed from.
-func (d *placer) withdraw(dir *atomicfile.Dir, f *store.FileChange, temp string) error {
+func (p *placer) withdraw(dir *atomicfile.Dir, f *store.FileChange, temp string) error {
 	name := path.Base(f.OldDisk)
 	if err := dir.Withdraw(name, temp); err != nil {
 		return err
 	}
-	return d.checkMoved(f, path.Join(path.Dir(f.OldDisk), temp), func() error { return dir.Move(temp, dir, name) })
+	return p.checkMoved(f, path.Join(path.Dir(f.OldDisk), temp), func() error { return dir.Move(temp, dir, name) })
 }
 
 // checkMoved compares a renamed file with its expected text and, if they differ, calls
 // back, which restores the file's name. A symlink may lead out of its folder.
-func (d *placer) checkMoved(f *store.FileChange, diskPath string, back func() error) error {
-	data, err := d.read(d.root, diskPath)
+func (p *placer) checkMoved(f *store.FileChange, diskPath string, back func() error) error {
+	data, err := p.read(p.root, diskPath)
 	switch {
 	case err == nil && string(data) == string(f.Old):
 		return nil
 	case err == nil:
-		err = conflict(d.Kind, f.OldPath, f.Old, data)
+		err = conflict(p.Kind, f.OldPath, f.Old, data)
 	}
 	return putBack(err, back)
 }
@@ -338,38 +338,38 @@ func putBack(cause error, back func() error) error {
 }
 
 // move renames a file, with or without changing its text.
-func (d *placer) move(to *atomicfile.Dir, f *store.FileChange) error {
-	if !d.renames(f) {
-		return d.moveAndChange(to, f)
+func (p *placer) move(to *atomicfile.Dir, f *store.FileChange) error {
+	if !p.renames(f) {
+		return p.moveAndChange(to, f)
 	}
-	if err := d.rename(to, f); err != nil {
+	if err := p.rename(to, f); err != nil {
 		return err
 	}
-	from, err := d.dir(path.Dir(f.OldDisk))
+	from, err := p.dir(path.Dir(f.OldDisk))
 	if err != nil {
 		return err
 	}
 	newName := path.Base(f.NewDisk)
-	return d.checkMoved(f, f.NewDisk, func() error { return to.Move(newName, from, path.Base(f.OldDisk)) })
+	return p.checkMoved(f, f.NewDisk, func() error { return to.Move(newName, from, path.Base(f.OldDisk)) })
 }
 
 // rename gives a file or folder its new name. A case-insensitive disk reports a name that
 // differs only in case as taken; the file then goes through a temp name.
-func (d *placer) rename(to *atomicfile.Dir, f *store.FileChange) error {
-	from, err := d.dir(path.Dir(f.OldDisk))
+func (p *placer) rename(to *atomicfile.Dir, f *store.FileChange) error {
+	from, err := p.dir(path.Dir(f.OldDisk))
 	if err != nil {
 		return err
 	}
-	for name, dir := range d.dirs { // Windows renames no folder with an open one in it
+	for name, dir := range p.dirs { // Windows renames no folder with an open one in it
 		if f.Folder && notes.Under(name, f.OldDisk) {
 			_ = dir.Close() // opened to stage files, which are synced
-			delete(d.dirs, name)
+			delete(p.dirs, name)
 		}
 	}
 	oldName, newName := path.Base(f.OldDisk), path.Base(f.NewDisk)
 	err = from.Move(oldName, to, newName)
 	if f.Folder && errors.Is(err, fs.ErrPermission) { // SMB renames no folder with an open file: close the displaced ones
-		d.v.late.readDue(d.ctx, time.Time{}, maxLate+1)
+		p.v.late.readDue(p.ctx, time.Time{}, maxLate+1)
 		err = from.Move(oldName, to, newName)
 	}
 	if !errors.Is(err, fs.ErrExist) || notes.Key(f.OldDisk) != notes.Key(f.NewDisk) {
@@ -387,23 +387,23 @@ func (d *placer) rename(to *atomicfile.Dir, f *store.FileChange) error {
 // moveAndChange publishes the new text under the new name and then withdraws the old file.
 // In between, both exist. For a case-only rename on a case-insensitive disk the order is
 // reversed.
-func (d *placer) moveAndChange(to *atomicfile.Dir, f *store.FileChange) error {
+func (p *placer) moveAndChange(to *atomicfile.Dir, f *store.FileChange) error {
 	newName := path.Base(f.NewDisk)
 	err := to.Publish(f.Temp, newName)
 	folded := errors.Is(err, fs.ErrExist) && notes.Key(f.OldDisk) == notes.Key(f.NewDisk)
 	if err != nil && !folded {
 		return err
 	}
-	return d.finishMove(to, f, folded)
+	return p.finishMove(to, f, folded)
 }
 
 // finishMove sets aside the old file of a move. The new file is already published, unless
 // folded is true: then the old file is in the way, and the new one is published afterwards.
-func (d *placer) finishMove(to *atomicfile.Dir, f *store.FileChange, folded bool) error {
+func (p *placer) finishMove(to *atomicfile.Dir, f *store.FileChange, folded bool) error {
 	newName := path.Base(f.NewDisk)
-	from, err := d.dir(path.Dir(f.OldDisk))
+	from, err := p.dir(path.Dir(f.OldDisk))
 	if err == nil {
-		err = d.withdraw(from, f, f.Temp+".old")
+		err = p.withdraw(from, f, f.Temp+".old")
 	}
 	switch {
 	case err != nil && folded:
@@ -419,26 +419,26 @@ func (d *placer) finishMove(to *atomicfile.Dir, f *store.FileChange, folded bool
 }
 
 // undo removes the temp files and folders of an operation that changed nothing.
-func (d *placer) undo() error {
-	return errors.Join(d.discard(), d.removeEmpty(d.Made))
+func (p *placer) undo() error {
+	return errors.Join(p.discard(), p.removeEmpty(p.Made))
 }
 
 // discard removes the temp files: displaced files, and new texts that were not placed. If
 // another program wrote to a displaced file while it had the note's name, or still has it
 // open, its text is saved to history first; if that fails, the file stays.
-func (d *placer) discard() error {
+func (p *placer) discard() error {
 	var errs []error
-	for i := range d.Files {
-		f := &d.Files[i]
-		if d.isCrowded() {
-			d.close()
+	for i := range p.Files {
+		f := &p.Files[i]
+		if p.isCrowded() {
+			p.close()
 		}
 		for _, place := range slices.Compact([]string{f.Dir(), f.StageDir(), path.Dir(f.Source())}) {
-			dir, err := d.dir(place)
+			dir, err := p.dir(place)
 			if err != nil {
 				continue // the folder holds no temp file of this operation
 			}
-			err = errors.Join(dir.Discard(f.Temp+atomicfile.Part), d.discardTemp(dir, place, f, f.Temp), d.discardTemp(dir, place, f, f.Temp+".old"))
+			err = errors.Join(dir.Discard(f.Temp+atomicfile.Part), p.discardTemp(dir, place, f, f.Temp), p.discardTemp(dir, place, f, f.Temp+".old"))
 			if errors.Is(err, errKilled) {
 				return err
 			}
@@ -448,42 +448,42 @@ func (d *placer) discard() error {
 	return errors.Join(errs...)
 }
 
-func (d *placer) discardTemp(dir *atomicfile.Dir, place string, f *store.FileChange, temp string) error {
+func (p *placer) discardTemp(dir *atomicfile.Dir, place string, f *store.FileChange, temp string) error {
 	if f.Folder || f.OldDisk == "" {
 		return dir.Discard(temp)
 	}
-	note := d.PathNow(f)
-	if text, found := d.met[f]; found {
-		if err := d.v.store.KeepText(d.ctx, note, text, d.v.opt.Now()); err != nil {
-			d.v.opt.Log.Warn("the text that another program saved during a change could not be kept in the history; the note holds it", "note", note, "err", err)
+	note := p.PathNow(f)
+	if text, found := p.met[f]; found {
+		if err := p.v.store.KeepText(p.ctx, note, text, p.v.opt.Now()); err != nil {
+			p.v.opt.Log.Warn("the text that another program saved during a change could not be kept in the history; the note holds it", "note", note, "err", err)
 		}
-		delete(d.met, f)
+		delete(p.met, f)
 	}
-	late, err := d.v.late.rescue(d.ctx, dir.Root(), temp, note, notes.Hash(f.Old), notes.Hash(f.New))
+	late, err := p.v.late.rescue(p.ctx, dir.Root(), temp, note, notes.Hash(f.Old), notes.Hash(f.New))
 	if err != nil {
-		d.v.left.Store(path.Join(place, temp), note)
-		d.v.opt.Log.Error("the text that another program saved to a note could not be kept in its history; it is in a hidden file beside the note",
+		p.v.left.Store(path.Join(place, temp), note)
+		p.v.opt.Log.Error("the text that another program saved to a note could not be kept in its history; it is in a hidden file beside the note",
 			"note", note, "file", path.Join(place, temp), "err", err)
 		return nil
 	}
-	d.v.left.Delete(path.Join(place, temp))
+	p.v.left.Delete(path.Join(place, temp))
 	if err := dir.Discard(temp); err != nil {
 		return errors.Join(err, late.close())
 	}
-	d.v.late.watch(d.ctx, late)
+	p.v.late.watch(p.ctx, late)
 	return nil
 }
 
 // removeEmpty removes folders that an operation made, given outermost first. A folder that
 // is not empty stays, for example if another program has put a file in it. The only errors
 // are those of fail-points.
-func (d *placer) removeEmpty(folders []string) error {
+func (p *placer) removeEmpty(folders []string) error {
 	for _, folder := range slices.Backward(folders) {
-		if err := d.v.step("rmdir"); err != nil {
+		if err := p.v.step("rmdir"); err != nil {
 			return err
 		}
-		if info, err := d.root.Lstat(folder); err == nil && info.IsDir() {
-			_ = d.root.Remove(folder) // fails if it is not empty
+		if info, err := p.root.Lstat(folder); err == nil && info.IsDir() {
+			_ = p.root.Remove(folder) // fails if it is not empty
 		}
 	}
 	return nil
@@ -491,9 +491,9 @@ func (d *placer) removeEmpty(folders []string) error {
 
 // removeEmptied removes the folder that a move has emptied, and its parents, as long as
 // they are empty and were made by an operation. Folders made by the user stay.
-func (d *placer) removeEmptied() error {
-	for dir := path.Dir(d.Files[0].OldDisk); d.Kind == "move" && dir != "."; dir = path.Dir(dir) {
-		folder, err := d.root.OpenFile(dir, os.O_RDONLY|fsid.OpenNonblock, 0)
+func (p *placer) removeEmptied() error {
+	for dir := path.Dir(p.Files[0].OldDisk); p.Kind == "move" && dir != "."; dir = path.Dir(dir) {
+		folder, err := p.root.OpenFile(dir, os.O_RDONLY|fsid.OpenNonblock, 0)
 		if err != nil {
 			return nil // it stays
 		}
@@ -502,10 +502,10 @@ func (d *placer) removeEmptied() error {
 		if !errors.Is(err, io.EOF) {
 			return nil // it is not empty, or cannot be read
 		}
-		if made, err := d.v.store.MadeFolder(d.ctx, dir); err != nil || !made {
+		if made, err := p.v.store.MadeFolder(p.ctx, dir); err != nil || !made {
 			return nil
 		}
-		if err := d.removeEmpty([]string{dir}); err != nil {
+		if err := p.removeEmpty([]string{dir}); err != nil {
 			return err
 		}
 	}

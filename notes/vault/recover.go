@@ -61,13 +61,13 @@ func (i *interrupted) finish(ctx context.Context) error {
 			decided = decided && !op.Shared
 			continue // retried when its disk is back
 		}
-		d := &recovery{&placer{operation: &operation{Operation: op, v: v, ctx: ctx, root: root}}}
-		if !d.decide() {
+		r := &recovery{&placer{operation: &operation{Operation: op, v: v, ctx: ctx, root: root}}}
+		if !r.decide() {
 			decided = false
 			continue // retried when the log can be queried
 		}
-		finished, err := d.recover()
-		d.close()
+		finished, err := r.recover()
+		r.close()
 		if err != nil {
 			return err
 		}
@@ -119,74 +119,74 @@ var errOvertaken = errors.New("a crash interrupted the change; its files follow 
 
 // recover completes an operation from the journal, or closes it. It returns false if a file
 // cannot be read at the moment.
-func (d *recovery) recover() (finished bool, _ error) {
-	if d.Shared && !d.committed {
-		d.Files[0].Conflict = &notes.Error{Op: d.Kind, Path: d.Files[0].FinalDisk(), Err: notes.ErrConflict, Detail: "the change was not committed"}
-		return true, d.giveUp()
+func (r *recovery) recover() (finished bool, _ error) {
+	if r.Shared && !r.committed {
+		r.Files[0].Conflict = &notes.Error{Op: r.Kind, Path: r.Files[0].FinalDisk(), Err: notes.ErrConflict, Detail: "the change was not committed"}
+		return true, r.giveUp()
 	}
-	for i := range d.Files {
-		f := &d.Files[i]
-		if err := d.syncCrowded(); err != nil {
+	for i := range r.Files {
+		f := &r.Files[i]
+		if err := r.syncCrowded(); err != nil {
 			return false, err
 		}
-		rows, err := d.v.store.Rows(d.ctx, []string{f.OldPath})
+		rows, err := r.v.store.Rows(r.ctx, []string{f.OldPath})
 		if err != nil {
 			return false, err
 		}
 		f.Note = rows[f.OldPath].ID
 		f.State = store.StateDone
-		err = d.redo(f)
+		err = r.redo(f)
 		if errors.Is(err, errKilled) {
 			return false, err
 		}
 		if err != nil {
-			err = d.writeProblem(err)
+			err = r.writeProblem(err)
 			if !errors.Is(err, notes.ErrConflict) && !errors.Is(err, notes.ErrExists) {
-				d.v.opt.Log.Error("an interrupted change cannot be finished yet; it will be tried again", "kind", d.Kind, "note", f.FinalDisk(), "err", err)
+				r.v.opt.Log.Error("an interrupted change cannot be finished yet; it will be tried again", "kind", r.Kind, "note", f.FinalDisk(), "err", err)
 				return false, nil // the content of an unreadable file is unknown
 			}
 			f.State, f.Conflict = store.StateConflict, err
 		}
-		if i == 0 && f.Conflict != nil && !d.committed {
-			placed, err := d.wasPlaced(f)
+		if i == 0 && f.Conflict != nil && !r.committed {
+			placed, err := r.wasPlaced(f)
 			if err != nil {
 				return false, err
 			}
 			if !placed {
-				return true, d.giveUp()
+				return true, r.giveUp()
 			}
 			f.State, f.Conflict = store.StateDone, nil
 		}
 	}
-	if err := d.sync(); err != nil {
+	if err := r.sync(); err != nil {
 		return false, err
 	}
-	d.v.opt.Log.Warn("finished an interrupted change", "kind", d.Kind, "note", d.Files[0].FinalDisk(), "conflicts", d.Conflicts())
-	firstSeen, err := d.replaced()
+	r.v.opt.Log.Warn("finished an interrupted change", "kind", r.Kind, "note", r.Files[0].FinalDisk(), "conflicts", r.Conflicts())
+	firstSeen, err := r.replaced()
 	if err != nil {
 		return false, err
 	}
-	_, err = d.complete(firstSeen)
+	_, err = r.complete(firstSeen)
 	return true, err
 }
 
 // giveUp closes an interrupted operation without changing its other files, because its
 // first file, the operation's subject, was changed by another program before its turn.
-func (d *recovery) giveUp() error {
-	f := &d.Files[0]
-	d.v.opt.Log.Warn("an interrupted change was not carried out: the note was changed in the meantime", "kind", d.Kind, "note", f.FinalDisk(), "err", f.Conflict)
-	if err := d.v.step("given up"); err != nil {
+func (r *recovery) giveUp() error {
+	f := &r.Files[0]
+	r.v.opt.Log.Warn("an interrupted change was not carried out: the note was changed in the meantime", "kind", r.Kind, "note", f.FinalDisk(), "err", f.Conflict)
+	if err := r.v.step("given up"); err != nil {
 		return err
 	}
-	if err := d.v.store.Fail(d.ctx, d.Operation, store.StateConflict, f.Conflict); err != nil {
+	if err := r.v.store.Fail(r.ctx, r.Operation, store.StateConflict, f.Conflict); err != nil {
 		return err
 	}
-	for i := range d.Files[1:] {
-		if other := &d.Files[i+1]; f.Folder && notes.Under(other.OldDisk, f.NewDisk) { // it lies there, because the folder has not moved
+	for i := range r.Files[1:] {
+		if other := &r.Files[i+1]; f.Folder && notes.Under(other.OldDisk, f.NewDisk) { // it lies there, because the folder has not moved
 			other.Before = f.OldDisk + strings.TrimPrefix(other.OldDisk, f.NewDisk)
 		}
 	}
-	return d.undo()
+	return r.undo()
 }
 
 // recovery finishes an operation that a crash interrupted. The journal has the old and the
@@ -224,20 +224,20 @@ type recovery struct{ *placer }
 
 // redo completes one file of an interrupted operation, without repeating a completed step.
 // See recovery for the rules.
-func (d *recovery) redo(f *store.FileChange) error {
+func (r *recovery) redo(f *store.FileChange) error {
 	switch {
 	case f.Folder:
-		return d.redoFolder(f)
+		return r.redoFolder(f)
 	case f.OldDisk == "":
-		return d.redoCreate(f)
+		return r.redoCreate(f)
 	case f.NewPath == "":
-		return d.redoDelete(f)
+		return r.redoDelete(f)
 	case f.OldDisk == f.NewDisk:
-		return d.redoExchange(f)
-	case d.renames(f):
-		return d.redoRename(f)
+		return r.redoExchange(f)
+	case r.renames(f):
+		return r.redoRename(f)
 	}
-	return d.redoMove(f)
+	return r.redoMove(f)
 }
 
 // content is what a name holds when an operation is recovered. In the functions below, was
@@ -267,9 +267,9 @@ func (c content) isFile(other content) bool {
 // contentOf reads what is under a name. It returns an error if the content cannot be
 // determined at the moment; if the name has something other than a regular file,
 // content.err is set instead.
-func (d *recovery) contentOf(diskPath string) (content, error) {
-	info, err := d.root.Lstat(diskPath)
-	spelled, known := d.root.SpelledSo(diskPath)
+func (r *recovery) contentOf(diskPath string) (content, error) {
+	info, err := r.root.Lstat(diskPath)
+	spelled, known := r.root.SpelledSo(diskPath)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, fsid.ErrNotDirectory) || err == nil && known && !spelled:
 		return content{}, nil
@@ -279,11 +279,11 @@ func (d *recovery) contentOf(diskPath string) (content, error) {
 		return content{}, errNotListed
 	}
 	c := content{exists: true, info: info}
-	if target, err := d.root.Stat(diskPath); err == nil && !target.Mode().IsRegular() {
+	if target, err := r.root.Stat(diskPath); err == nil && !target.Mode().IsRegular() {
 		c.err = disk.ErrNotRegular
 		return c, nil
 	}
-	if c.data, c.err = d.read(d.root, diskPath); disk.IsUnknown(c.err) {
+	if c.data, c.err = r.read(r.root, diskPath); disk.IsUnknown(c.err) {
 		return content{}, c.err
 	}
 	return c, nil
@@ -293,11 +293,11 @@ func (d *recovery) contentOf(diskPath string) (content, error) {
 var errNotListed = errors.New("its folder cannot be listed")
 
 // contentsOf reads what is under several names.
-func (d *recovery) contentsOf(names ...string) ([]content, error) {
+func (r *recovery) contentsOf(names ...string) ([]content, error) {
 	all := make([]content, len(names))
 	for i, name := range names {
 		var err error
-		if all[i], err = d.contentOf(name); err != nil {
+		if all[i], err = r.contentOf(name); err != nil {
 			return nil, err
 		}
 	}
@@ -322,13 +322,13 @@ func (c content) fill(from *atomicfile.Dir, temp string, to *atomicfile.Dir, nam
 
 // redoExchange finishes the change of a note's text; see exchange. If another program's save is
 // under the temp name, it is put back and the change is a conflict.
-func (d *recovery) redoExchange(f *store.FileChange) error {
-	dir, err := d.dir(f.Dir())
+func (r *recovery) redoExchange(f *store.FileChange) error {
+	dir, err := r.dir(f.Dir())
 	if err != nil {
 		return err // its folder may have been removed
 	}
 	name, temp := path.Base(f.NewDisk), path.Join(f.Dir(), f.Temp)
-	all, err := d.contentsOf(f.NewDisk, temp, temp+".old")
+	all, err := r.contentsOf(f.NewDisk, temp, temp+".old")
 	if err != nil {
 		return err
 	}
@@ -360,36 +360,36 @@ func (d *recovery) redoExchange(f *store.FileChange) error {
 	case under.exists && !under.holds(f.New), named.holds(f.New):
 		return nil
 	case named.holds(f.Old):
-		if err := d.stageAgain(dir, f, under); err != nil {
+		if err := r.stageAgain(dir, f, under); err != nil {
 			return err
 		}
-		return d.exchange(dir, f)
+		return r.exchange(dir, f)
 	}
-	return conflict(d.Kind, f.OldPath, f.Old, named.data)
+	return conflict(r.Kind, f.OldPath, f.Old, named.data)
 }
 
 // stageAgain stages the new text if the crash prevented that or left it partial.
-func (d *recovery) stageAgain(dir *atomicfile.Dir, f *store.FileChange, staged content) error {
+func (r *recovery) stageAgain(dir *atomicfile.Dir, f *store.FileChange, staged content) error {
 	if staged.exists {
 		return nil
 	}
 	if err := dir.Discard(f.Temp + atomicfile.Part); err != nil {
 		return err
 	}
-	return d.stageFile(dir, f)
+	return r.stageFile(dir, f)
 }
 
 // redoCreate finishes the creation of a note, unless the name is taken.
-func (d *recovery) redoCreate(f *store.FileChange) error {
-	if err := d.makeFolders(path.Dir(f.NewDisk)); err != nil {
+func (r *recovery) redoCreate(f *store.FileChange) error {
+	if err := r.makeFolders(path.Dir(f.NewDisk)); err != nil {
 		return err
 	}
-	dir, err := d.dir(f.Dir())
+	dir, err := r.dir(f.Dir())
 	if err != nil {
 		return err
 	}
 	temp := path.Join(f.Dir(), f.Temp)
-	all, err := d.contentsOf(f.NewDisk, temp, temp+atomicfile.Part)
+	all, err := r.contentsOf(f.NewDisk, temp, temp+atomicfile.Part)
 	if err != nil {
 		return err
 	}
@@ -397,15 +397,15 @@ func (d *recovery) redoCreate(f *store.FileChange) error {
 	if named.exists && (!staged.exists && !part.exists || named.isFile(staged)) {
 		return nil // published, and possibly changed since
 	}
-	if err := d.stageAgain(dir, f, staged); err != nil {
+	if err := r.stageAgain(dir, f, staged); err != nil {
 		return err
 	}
 	return named.fill(dir, f.Temp, dir, path.Base(f.NewDisk))
 }
 
 // redoDelete finishes a deletion, unless the note was changed or created again since.
-func (d *recovery) redoDelete(f *store.FileChange) error {
-	all, err := d.contentsOf(f.OldDisk, path.Join(f.Dir(), f.Temp))
+func (r *recovery) redoDelete(f *store.FileChange) error {
+	all, err := r.contentsOf(f.OldDisk, path.Join(f.Dir(), f.Temp))
 	if err != nil {
 		return err
 	}
@@ -413,7 +413,7 @@ func (d *recovery) redoDelete(f *store.FileChange) error {
 	if gone.holds(f.Old) || !gone.exists && !named.exists {
 		return nil
 	}
-	dir, err := d.dir(f.Dir())
+	dir, err := r.dir(f.Dir())
 	if err != nil {
 		return err
 	}
@@ -425,20 +425,20 @@ func (d *recovery) redoDelete(f *store.FileChange) error {
 			return err
 		}
 	case named.holds(f.Old):
-		return d.withdraw(dir, f, f.Temp)
+		return r.withdraw(dir, f, f.Temp)
 	}
-	return conflict(d.Kind, f.OldPath, f.Old, named.data)
+	return conflict(r.Kind, f.OldPath, f.Old, named.data)
 }
 
 // redoRename finishes a rename. If only the new name exists, the note has moved. Otherwise
 // it moves now, unless it was changed.
-func (d *recovery) redoRename(f *store.FileChange) error {
-	from, to, err := d.moveDirs(f)
+func (r *recovery) redoRename(f *store.FileChange) error {
+	from, to, err := r.moveDirs(f)
 	if err != nil {
 		return err
 	}
 	oldName, newName := path.Base(f.OldDisk), path.Base(f.NewDisk)
-	all, err := d.contentsOf(f.OldDisk, f.NewDisk, path.Join(path.Dir(f.OldDisk), f.Temp))
+	all, err := r.contentsOf(f.OldDisk, f.NewDisk, path.Join(path.Dir(f.OldDisk), f.Temp))
 	if err != nil {
 		return err
 	}
@@ -452,46 +452,46 @@ func (d *recovery) redoRename(f *store.FileChange) error {
 		}
 	case named.exists && !was.exists:
 		return nil
-	case was.isFile(named) && !d.isOneFile(f): // linked, and the old name not yet removed
+	case was.isFile(named) && !r.isOneFile(f): // linked, and the old name not yet removed
 		return from.Discard(oldName)
 	case was.holds(f.Old) && was.isFile(named):
-		return d.move(to, f)
+		return r.move(to, f)
 	case was.holds(f.Old) && named.vacant():
 		if err := named.clear(to, newName); err != nil {
 			return err
 		}
-		return d.move(to, f)
+		return r.move(to, f)
 	}
-	return conflict(d.Kind, f.OldPath, f.Old, was.data)
+	return conflict(r.Kind, f.OldPath, f.Old, was.data)
 }
 
 // wasPlaced reports whether the first file was edited or moved before the crash, even if its
 // names were reused or its folder was renamed since. The evidence is a later file that was
 // already changed or, of a move, the store or the file's inode.
-func (d *recovery) wasPlaced(f *store.FileChange) (bool, error) {
+func (r *recovery) wasPlaced(f *store.FileChange) (bool, error) {
 	edited := f.OldDisk == f.NewDisk
-	if !f.Folder && !edited && !d.renames(f) {
+	if !f.Folder && !edited && !r.renames(f) {
 		return false, nil
 	}
 	var rows map[string]store.Row
 	if !edited {
 		var err error
-		if rows, err = d.v.store.Rows(d.ctx, []string{f.OldPath, f.NewPath}); err != nil {
+		if rows, err = r.v.store.Rows(r.ctx, []string{f.OldPath, f.NewPath}); err != nil {
 			return false, err
 		}
 	}
-	for _, r := range rows {
-		if notes.Under(r.Path, f.NewPath) {
+	for _, row := range rows {
+		if notes.Under(row.Path, f.NewPath) {
 			return true, nil
 		}
-		info, err := d.root.Lstat(f.NewDisk + strings.TrimPrefix(r.DiskPath, f.OldDisk))
-		if err == nil && r.Stat.Inode != 0 && fsid.StatOf(info).Inode == r.Stat.Inode {
+		info, err := r.root.Lstat(f.NewDisk + strings.TrimPrefix(row.DiskPath, f.OldDisk))
+		if err == nil && row.Stat.Inode != 0 && fsid.StatOf(info).Inode == row.Stat.Inode {
 			return true, nil
 		}
 	}
-	for i := range d.Files[1:] {
-		other := &d.Files[i+1]
-		under, err := d.contentOf(path.Join(other.Dir(), other.Temp))
+	for i := range r.Files[1:] {
+		other := &r.Files[i+1]
+		under, err := r.contentOf(path.Join(other.Dir(), other.Temp))
 		if under.exists && !under.holds(other.New) || err != nil {
 			return err == nil, err
 		}
@@ -500,13 +500,13 @@ func (d *recovery) wasPlaced(f *store.FileChange) (bool, error) {
 }
 
 // redoMove finishes a move that also changes the note; see moveAndChange.
-func (d *recovery) redoMove(f *store.FileChange) error {
-	from, to, err := d.moveDirs(f)
+func (r *recovery) redoMove(f *store.FileChange) error {
+	from, to, err := r.moveDirs(f)
 	if err != nil {
 		return err
 	}
 	oldName, newName := path.Base(f.OldDisk), path.Base(f.NewDisk)
-	all, err := d.contentsOf(f.OldDisk, f.NewDisk, path.Join(f.Dir(), f.Temp), path.Join(path.Dir(f.OldDisk), f.Temp+".old"))
+	all, err := r.contentsOf(f.OldDisk, f.NewDisk, path.Join(f.Dir(), f.Temp), path.Join(path.Dir(f.OldDisk), f.Temp+".old"))
 	if err != nil {
 		return err
 	}
@@ -528,49 +528,49 @@ func (d *recovery) redoMove(f *store.FileChange) error {
 		if err := was.fill(from, f.Temp+".old", from, oldName); err != nil {
 			return err
 		}
-		return d.takeBack(to, f, named)
-	case was.holds(f.Old) && (named.vacant() || d.isOneFile(f)):
-		if !d.isOneFile(f) {
+		return r.takeBack(to, f, named)
+	case was.holds(f.Old) && (named.vacant() || r.isOneFile(f)):
+		if !r.isOneFile(f) {
 			if err := named.clear(to, newName); err != nil {
 				return err
 			}
 		}
-		if err := d.stageAgain(to, f, staged); err != nil {
+		if err := r.stageAgain(to, f, staged); err != nil {
 			return err
 		}
-		return d.moveAndChange(to, f)
+		return r.moveAndChange(to, f)
 	case staged.exists:
 	case named.holds(f.New) && was.holds(f.Old):
-		return d.finishMove(to, f, false)
+		return r.finishMove(to, f, false)
 	case named.holds(f.New) && was.exists:
-		return d.takeBack(to, f, named)
+		return r.takeBack(to, f, named)
 	case named.exists && !was.exists:
 		return nil
 	}
-	return conflict(d.Kind, f.OldPath, f.Old, was.data)
+	return conflict(r.Kind, f.OldPath, f.Old, was.data)
 }
 
 // takeBack withdraws the file that a move has published, because the old file has changed,
 // and returns the conflict.
-func (d *recovery) takeBack(to *atomicfile.Dir, f *store.FileChange, named content) error {
+func (r *recovery) takeBack(to *atomicfile.Dir, f *store.FileChange, named content) error {
 	if named.holds(f.New) {
 		if err := to.Withdraw(path.Base(f.NewDisk), f.Temp); err != nil {
 			return err
 		}
 	}
-	return conflict(d.Kind, f.OldPath, f.Old, nil)
+	return conflict(r.Kind, f.OldPath, f.Old, nil)
 }
 
 // moveDirs opens the folders of a move. If the old folder no longer exists, from is the new
 // one.
-func (d *recovery) moveDirs(f *store.FileChange) (from, to *atomicfile.Dir, err error) {
-	if err := d.makeFolders(path.Dir(f.NewDisk)); err != nil {
+func (r *recovery) moveDirs(f *store.FileChange) (from, to *atomicfile.Dir, err error) {
+	if err := r.makeFolders(path.Dir(f.NewDisk)); err != nil {
 		return nil, nil, err
 	}
-	if to, err = d.dir(f.Dir()); err != nil {
+	if to, err = r.dir(f.Dir()); err != nil {
 		return nil, nil, err
 	}
-	from, err = d.dir(path.Dir(f.OldDisk))
+	from, err = r.dir(path.Dir(f.OldDisk))
 	if errors.Is(err, fs.ErrNotExist) {
 		from, err = to, nil // the old file is gone too
 	}
@@ -579,13 +579,13 @@ func (d *recovery) moveDirs(f *store.FileChange) (from, to *atomicfile.Dir, err 
 
 // isOneFile reports whether both names of a move are spellings of one directory entry,
 // because the disk ignores case or Unicode normalization.
-func (d *recovery) isOneFile(f *store.FileChange) bool {
-	old, oldErr := d.root.Lstat(f.OldDisk)
-	renamed, newErr := d.root.Lstat(f.NewDisk)
+func (r *recovery) isOneFile(f *store.FileChange) bool {
+	old, oldErr := r.root.Lstat(f.OldDisk)
+	renamed, newErr := r.root.Lstat(f.NewDisk)
 	if oldErr != nil || newErr != nil || !os.SameFile(old, renamed) {
 		return false
 	}
-	file, err := disk.OpenRegular(d.root, f.NewDisk)
+	file, err := disk.OpenRegular(r.root, f.NewDisk)
 	if err != nil {
 		return false
 	}
@@ -595,12 +595,12 @@ func (d *recovery) isOneFile(f *store.FileChange) bool {
 }
 
 // redoFolder finishes the move of a folder; see rename.
-func (d *recovery) redoFolder(f *store.FileChange) error {
-	from, to, err := d.moveDirs(f)
+func (r *recovery) redoFolder(f *store.FileChange) error {
+	from, to, err := r.moveDirs(f)
 	if err != nil {
 		return err
 	}
-	all, err := d.contentsOf(f.OldDisk, f.NewDisk)
+	all, err := r.contentsOf(f.OldDisk, f.NewDisk)
 	if err != nil {
 		return err
 	}
@@ -608,7 +608,7 @@ func (d *recovery) redoFolder(f *store.FileChange) error {
 	case named && !was:
 		return nil
 	case was && !named:
-		return d.rename(to, f)
+		return r.rename(to, f)
 	case !was && !named: // under the temp name; see rename
 		return from.Move(f.Temp, to, path.Base(f.NewDisk))
 	}
@@ -617,16 +617,16 @@ func (d *recovery) redoFolder(f *store.FileChange) error {
 
 // decide determines whether an interrupted operation was committed, and returns false if
 // the log cannot be queried. Without a log, every operation counts as committed.
-func (d *recovery) decide() bool {
-	if d.v.opt.Shared == nil {
-		d.Shared = false
+func (r *recovery) decide() bool {
+	if r.v.opt.Shared == nil {
+		r.Shared = false
 	}
-	if !d.Shared {
+	if !r.Shared {
 		return true
 	}
 	var err error
-	if d.committed, err = d.v.opt.Shared.Resolve(d.ctx, d.ID()); err != nil {
-		d.v.opt.Log.Warn("an interrupted change waits for the database", "kind", d.Kind, "note", d.Files[0].FinalDisk(), "err", err)
+	if r.committed, err = r.v.opt.Shared.Resolve(r.ctx, r.ID()); err != nil {
+		r.v.opt.Log.Warn("an interrupted change waits for the database", "kind", r.Kind, "note", r.Files[0].FinalDisk(), "err", err)
 	}
 	return err == nil
 }

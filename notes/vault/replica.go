@@ -48,13 +48,13 @@ func (e *behindError) Unwrap() error { return e.error }
 const maxCatchUps = 5
 
 // share commits the operation to the shared log, if there is one.
-func (d *placer) share() error {
-	if !d.Shared {
+func (p *placer) share() error {
+	if !p.Shared {
 		return nil
 	}
-	b := notes.Batch{ID: d.ID(), Kind: d.Kind, Author: d.Author}
-	for i := range d.Files {
-		f := &d.Files[i]
+	b := notes.Batch{ID: p.ID(), Kind: p.Kind, Author: p.Author}
+	for i := range p.Files {
+		f := &p.Files[i]
 		c := notes.FileChange{OldPath: notes.Nfc(f.OldDisk), Path: notes.Nfc(f.NewDisk), Folder: f.Folder}
 		if c.OldPath != "" && !f.Folder {
 			c.Before = notes.Hash(f.Old)
@@ -66,31 +66,31 @@ func (d *placer) share() error {
 		}
 		b.Changes = append(b.Changes, c)
 	}
-	ctx, cancel := context.WithTimeout(d.ctx, shareFor)
+	ctx, cancel := context.WithTimeout(p.ctx, shareFor)
 	defer cancel()
-	err := d.v.opt.Shared.Commit(ctx, b)
+	err := p.v.opt.Shared.Commit(ctx, b)
 	var other *notes.LogConflict
 	switch {
 	case err == nil:
-		d.committed = true
-		return d.v.step("committed")
+		p.committed = true
+		return p.v.step("committed")
 	case errors.Is(err, notes.ErrOutcomeUnknown) || errors.Is(err, errKilled):
 		return err
 	case errors.As(err, &other):
-		behind := &behindError{error: d.logConflict(other)}
+		behind := &behindError{error: p.logConflict(other)}
 		for _, c := range b.Changes {
 			behind.paths = append(behind.paths, c.OldPath, c.Path)
 		}
 		return behind
 	}
-	d.v.opt.Log.Warn("a change could not be committed", "kind", d.Kind, "err", err)
+	p.v.opt.Log.Warn("a change could not be committed", "kind", p.Kind, "err", err)
 	detail, hint := "the vault's shared database does not respond", "try again later."
 	if errors.Is(err, sqlite.ErrNewer) {
 		detail, hint = "the vault's shared database was upgraded by a newer notesd", "to write, upgrade notesd on this machine."
 	} else if refused, ok := errors.AsType[sqlError](err); ok && !isDown(refused) {
 		detail, hint = "the vault's shared database refused the change: "+refused.Error(), "try again later. If the reason remains, the database's administrator has to resolve it."
 	}
-	return &notes.Error{Op: d.Kind, Path: d.Files[0].FinalDisk(), Err: notes.ErrUnavailable, Detail: detail, Hint: "Nothing was changed. Reading and searching still work; " + hint}
+	return &notes.Error{Op: p.Kind, Path: p.Files[0].FinalDisk(), Err: notes.ErrUnavailable, Detail: detail, Hint: "Nothing was changed. Reading and searching still work; " + hint}
 }
 
 // sqlError is an error that the server of a database reported.
@@ -110,16 +110,16 @@ func isDown(err sqlError) bool {
 // held.
 const shareFor = 20 * time.Second
 
-func (d *placer) logConflict(other *notes.LogConflict) error {
+func (p *placer) logConflict(other *notes.LogConflict) error {
 	if other.Hash == "" {
-		return &notes.Error{Op: d.Kind, Path: other.Path, Err: notes.ErrConflict, Detail: "the note was moved or deleted in the meantime; nothing was written", Hint: "Repeat the call."}
+		return &notes.Error{Op: p.Kind, Path: other.Path, Err: notes.ErrConflict, Detail: "the note was moved or deleted in the meantime; nothing was written", Hint: "Repeat the call."}
 	}
-	for _, f := range d.Files {
+	for _, f := range p.Files {
 		if notes.Nfc(f.OldDisk) == other.Path {
-			return conflict(d.Kind, other.Path, f.Old, other.Text)
+			return conflict(p.Kind, other.Path, f.Old, other.Text)
 		}
 	}
-	return &notes.Error{Op: d.Kind, Path: other.Path, Err: notes.ErrExists, Detail: "a file with this name exists already", Hash: other.Hash}
+	return &notes.Error{Op: p.Kind, Path: other.Path, Err: notes.ErrExists, Detail: "a file with this name exists already", Hash: other.Hash}
 }
 
 // Replica is the vault's folder as a copy of the log that its nodes share. A mirror lists
