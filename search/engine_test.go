@@ -469,6 +469,19 @@ func TestRanking_TitleAndLabel(t *testing.T) {
 	}
 }
 
+// A note that folder and name identify is found among many that repeat the words.
+func TestNameAndLabelAmongMany(t *testing.T) {
+	files := map[string]string{
+		"Projects/Customer Portal/Customer Portal.md": "A portal for customers. See [[Status]].",
+		"Projects/Customer Portal/Status.md":          "Two days late.",
+		"Projects/Atlas/Status.md":                    "Waiting for the vendor.",
+	}
+	for i := range 30 {
+		files[fmt.Sprintf("Daily/2026-01-%02d.md", i+1)] = "Customers asked for the status of the portal. Status of the customer portal: late."
+	}
+	assert.Equal(t, "Projects/Customer Portal/Status", newFixture(t, files).paths("customer portal status")[0])
+}
+
 func TestPassages(t *testing.T) {
 	f := newFixture(t, map[string]string{
 		"long.md": "---\ntags: [a]\n---\n# Long note\n\n" + strings.Repeat("Filler about nothing in particular.\n", 40) +

@@ -15,11 +15,13 @@ type accumulator struct {
 	*scratch
 }
 
-// scratch is the memory of an accumulator, which is pooled. All of it but score and terms is
+// scratch is the memory of an accumulator, which is pooled. All but score and the sets of terms is
 // zero between searches.
 type scratch struct {
 	score   []float32
 	terms   []uint64
+	names   []uint64  // the terms in the name, one bit each
+	labels  []uint64  // the terms in a tag or a folder
 	count   []float32 // weighted frequency of the term being added, outside the body
 	touched []uint32  // documents with a count
 }
@@ -29,7 +31,8 @@ var scratches = sync.Pool{New: func() any { return new(scratch) }}
 func newAccumulator(d *segmentData, average float32) *accumulator {
 	s := scratches.Get().(*scratch)
 	n := len(d.notes)
-	s.score, s.terms, s.count = zeroed(s.score, n), zeroed(s.terms, n), slices.Grow(s.count[:0], n)[:n]
+	s.score, s.count = zeroed(s.score, n), slices.Grow(s.count[:0], n)[:n]
+	s.terms, s.names, s.labels = zeroed(s.terms, n), zeroed(s.names, n), zeroed(s.labels, n)
 	return &accumulator{
 		data: d, scratch: s,
 		base: bm25K1 * (1 - bm25B), slope: bm25K1 * bm25B / average,
@@ -57,7 +60,14 @@ func (a *accumulator) add(term int, fields [len(searchedFields)][]postingsIter, 
 				}
 				break
 			}
-			if err := a.gather(it, searchedFields[f].weight); err != nil {
+			var in []uint64
+			switch f {
+			case nameField:
+				in = a.names
+			case tagField, folderField:
+				in = a.labels
+			}
+			if err := a.gather(it, searchedFields[f].weight, in, bit); err != nil {
 				return err
 			}
 		}
@@ -73,7 +83,7 @@ func (a *accumulator) add(term int, fields [len(searchedFields)][]postingsIter, 
 }
 
 // gather adds the counts of one postings list to the documents.
-func (a *accumulator) gather(it postingsIter, weight float32) error {
+func (a *accumulator) gather(it postingsIter, weight float32, in []uint64, bit uint64) error {
 	for {
 		p, err := it.Next()
 		if err != nil || p == nil {
@@ -84,6 +94,9 @@ func (a *accumulator) gather(it postingsIter, weight float32) error {
 			a.touched = append(a.touched, doc)
 		}
 		a.count[doc] += weight * float32(p.Frequency())
+		if in != nil {
+			in[doc] |= bit
+		}
 	}
 }
 
@@ -111,17 +124,31 @@ func (a *accumulator) saturate(doc uint32, n float32, bit uint64, weight float32
 	a.terms[doc] |= bit
 }
 
-// collect offers every document of admitted with a score to top and counts them.
-func (a *accumulator) collect(top *top, admitted *notes.IDSet) int {
+// collect completes the score of every document of admitted that has a term, offers it to top, and
+// counts these documents. weights are those of the terms.
+func (a *accumulator) collect(top *top, weights []float32, admitted *notes.IDSet) int {
 	n := 0
 	for doc, terms := range a.terms {
 		if terms == 0 || !admitted.Has(a.data.notes[doc]) {
 			continue
 		}
 		n++
+		if name := a.names[doc]; name != 0 {
+			a.score[doc] += labelBonus * weightOf(a.labels[doc]&^name, weights)
+		}
 		if score := float64(a.score[doc]); top.admits(score) {
 			top.offer(Ranked{Note: a.data.notes[doc], Score: score, Modified: a.data.modified[doc], Terms: terms})
 		}
 	}
 	return n
+}
+
+// weightOf returns the weight of a set of terms, without those that share its last bit.
+func weightOf(set uint64, weights []float32) (sum float32) {
+	for t, w := range weights[:min(len(weights), 63)] {
+		if set&(1<<t) != 0 {
+			sum += w
+		}
+	}
+	return sum
 }

@@ -95,7 +95,7 @@ func (o oracle) matching(p index.Plan) []int64 {
 }
 
 // rank returns the scores of all notes with a term of the plan by the BM25F formula of the
-// paper.
+// paper, plus .4 of the weight of terms in labels beside the name.
 func (o oracle) rank(p index.Plan) map[int64]float64 {
 	const k1, b = 1.2, 0.5
 	length := 0.0
@@ -103,7 +103,7 @@ func (o oracle) rank(p index.Plan) map[int64]float64 {
 		length += float64(len(n["body"]))
 	}
 	average := max(1, length/float64(len(o)))
-	scores := map[int64]float64{}
+	scores, named, labelled := map[int64]float64{}, map[int64]bool{}, map[int64]float64{}
 	for _, term := range p.Terms {
 		is := lookup(term.Lookup)
 		with, frequency := map[string]int{}, map[int64]float64{}
@@ -123,7 +123,15 @@ func (o oracle) rank(p index.Plan) map[int64]float64 {
 		for id, f := range frequency {
 			norm := k1 * (1 - b + b*float64(len(o[id]["body"]))/average)
 			scores[id] += idf * term.Weight * term.Times * f / (f + norm)
+			if n := o[id]; slices.ContainsFunc(n["name"], is) {
+				named[id] = true
+			} else if slices.ContainsFunc(n["tag"], is) || slices.ContainsFunc(n["folder"], is) {
+				labelled[id] += .4 * idf * term.Weight * term.Times
+			}
 		}
+	}
+	for id := range named {
+		scores[id] += labelled[id]
 	}
 	return scores
 }

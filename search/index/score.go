@@ -18,6 +18,9 @@ import (
 var (
 	bm25K1 float32 = 1.2 // saturation of repeated words
 	bm25B  float32 = 0.5 // normalization by length
+	// labelBonus is the weight of a term in a folder or tag of a note whose name has another term:
+	// a query may name the note by both, such as "atlas roadmap" for Atlas/Roadmap.
+	labelBonus float32 = 0.4
 )
 
 // Ranked is a note that matched.
@@ -119,7 +122,7 @@ func (s *snapshot) rank(ctx context.Context, p *Plan, admitted *notes.IDSet, lim
 				return err
 			}
 		}
-		totals[worker] += acc.collect(tops[worker], admitted)
+		totals[worker] += acc.collect(tops[worker], weights, admitted)
 		return nil
 	})
 	if err != nil {
