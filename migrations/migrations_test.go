@@ -104,3 +104,30 @@ func TestApply_LogseqAliases(t *testing.T) {
 		assert.Equal(t, want, stale, titles)
 	}
 }
+
+// Only notes that another version of the parser made are parsed again after the upgrade.
+func TestApply_Parser(t *testing.T) {
+	for settings, want := range map[string][]int{
+		``:                                      {0, 0},
+		`('parser', '9')`:                       {9, 9},
+		`('parser', '9'), ('unparsed', '[]')`:   {9, 9},
+		`('parser', '9'), ('unparsed', 'null')`: {9, 9},
+		`('parser', '9'), ('unparsed', '["A.md","Gone.md"]')`: {0, 9},
+	} {
+		db := openFile(t)
+		require.NoError(t, Apply(t.Context(), db, Notes, 11))
+		_, err := db.Exec(`INSERT INTO notes (path, disk_path, path_key, name_key, title, title_key, hash, size, mtime, ctime, inode, hashed_at, date, created, first_seen, open_tasks, seq)
+			SELECT value, value, value, value, value, value, x'00', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 FROM json_each('["A.md","B.md"]')`)
+		require.NoError(t, err)
+		if settings != "" {
+			_, err = db.Exec(`INSERT INTO store (key, value) VALUES ` + settings)
+			require.NoError(t, err)
+		}
+		require.NoError(t, Apply(t.Context(), db, Notes, 12))
+		var a, b, left int
+		require.NoError(t, db.QueryRow(`SELECT (SELECT parser FROM notes WHERE path = 'A.md'), (SELECT parser FROM notes WHERE path = 'B.md'),
+			(SELECT count(*) FROM store WHERE key IN ('parser', 'unparsed'))`).Scan(&a, &b, &left))
+		assert.Equal(t, want, []int{a, b}, settings)
+		assert.Zero(t, left, settings)
+	}
+}

@@ -105,6 +105,7 @@ type Row struct {
 	DiskPath string
 	Hash     string
 	Stat     fsid.Stat
+	Parser   int // the version of the parser that read it
 	hashedAt int64
 }
 
@@ -118,10 +119,10 @@ func (s *Store) Rows(ctx context.Context, paths []string) (map[string]Row, error
 		args = []any{sqlite.List(paths)}
 	}
 	out := map[string]Row{}
-	err := sqlite.ForEach(ctx, s.notes.Reader(), `SELECT n.id, n.path, n.disk_path, n.hash, n.size, n.mtime, n.ctime, n.inode, n.hashed_at`+where, args, func(rows *sql.Rows) error {
+	err := sqlite.ForEach(ctx, s.notes.Reader(), `SELECT n.id, n.path, n.disk_path, n.hash, n.size, n.mtime, n.ctime, n.inode, n.parser, n.hashed_at`+where, args, func(rows *sql.Rows) error {
 		var r Row
 		var hash sql.RawBytes
-		err := rows.Scan(&r.ID, &r.Path, &r.DiskPath, &hash, &r.Stat.Size, &r.Stat.Mtime, &r.Stat.Ctime, &r.Stat.Inode, &r.hashedAt)
+		err := rows.Scan(&r.ID, &r.Path, &r.DiskPath, &hash, &r.Stat.Size, &r.Stat.Mtime, &r.Stat.Ctime, &r.Stat.Inode, &r.Parser, &r.hashedAt)
 		r.Hash = hex.EncodeToString(hash)
 		out[r.Path] = r
 		return err

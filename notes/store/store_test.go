@@ -194,7 +194,7 @@ func TestWhyNothing(t *testing.T) {
 func TestUpgrade_ReadsFields(t *testing.T) {
 	w := newWorld(t, map[string]string{"A.md": "status:: open\n", "B.md": "b\n"})
 	require.NoError(t, w.Notes().Write(t.Context(), func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(t.Context(), `UPDATE notes SET inline = ''; UPDATE store SET value = '1' WHERE key = 'parser'`)
+		_, err := tx.ExecContext(t.Context(), `UPDATE notes SET inline = '', parser = 1`)
 		return err
 	}))
 	assert.Empty(t, w.list(notes.Filter{Where: object{"status": "open"}}))

@@ -110,15 +110,15 @@ func (w *writer) row(e *Entry, now int64) error {
 	n.Date = date
 	args := []any{n.Path, e.DiskPath, notes.Key(n.Path), notes.Key(notes.BaseName(n.Path)), n.Title, notes.Key(n.Title), hash,
 		e.Stat.Size, e.Stat.Mtime, e.Stat.Ctime, e.Stat.Inode, e.HashedAt, n.Date.UnixNano(), created, now,
-		frontMatter, n.FrontMatterError, inlineText(n), n.OpenTasks, w.head, n.ID}
+		frontMatter, n.FrontMatterError, inlineText(n), n.OpenTasks, notes.ParserVersion, w.head, n.ID}
 	if e.Kind == notes.Created {
 		return w.exec(`INSERT INTO notes (path, disk_path, path_key, name_key, title, title_key, hash,
-			size, mtime, ctime, inode, hashed_at, date, created, first_seen, front_matter, front_matter_error, inline, open_tasks, seq, id)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, coalesce(?, ?15), ?15, ?, ?, ?, ?, ?, ?)`, args...)
+			size, mtime, ctime, inode, hashed_at, date, created, first_seen, front_matter, front_matter_error, inline, open_tasks, parser, seq, id)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, coalesce(?, ?15), ?15, ?, ?, ?, ?, ?, ?, ?)`, args...)
 	}
 	return w.exec(`UPDATE notes SET path = ?, disk_path = ?, path_key = ?, name_key = ?, title = ?, title_key = ?, hash = ?,
 		size = ?, mtime = ?, ctime = ?, inode = ?, hashed_at = ?, date = ?, created = coalesce(?, created), first_seen = iif(path = ?1 AND hash = ?7, first_seen, ?),
-		front_matter = ?, front_matter_error = ?, inline = ?, open_tasks = ?, seq = ? WHERE id = ?`, args...)
+		front_matter = ?, front_matter_error = ?, inline = ?, open_tasks = ?, parser = ?, seq = ? WHERE id = ?`, args...)
 }
 
 // inlineText returns the note's inline fields as stored in their column.

@@ -266,8 +266,8 @@ func (f *fixture) downgrade(version int) {
 	if version < 2 {
 		exec(`UPDATE links SET state = 1 WHERE state = 4`)
 	}
-	if version < 5 {
-		exec(`DELETE FROM store WHERE key = 'parser'`)
+	if version >= 5 && version < 12 {
+		exec(`INSERT INTO store (key, value) VALUES ('parser', ?)`, notes.ParserVersion)
 	}
 }
 

@@ -91,16 +91,7 @@ func (s *scan) commit(ctx context.Context, files []prepared, gone []store.Row) e
 		b.add(&files[i])
 	}
 	s.again = append(s.again, b.again...)
-	if err := b.commit(ctx, notes.Outside, s.deferLinks); err != nil {
-		return err
-	}
-	for _, e := range b.entries {
-		for _, p := range []string{e.Path, e.OldPath} {
-			s.parsed = s.parsed || s.unparsed[p]
-			delete(s.unparsed, p)
-		}
-	}
-	return nil
+	return b.commit(ctx, notes.Outside, s.deferLinks)
 }
 
 func pathsOf(files []prepared, gone []store.Row) []string {
@@ -334,14 +325,13 @@ func (s *scan) prepare(ctx context.Context, batch []store.File) ([]prepared, err
 // whether it is needed.
 const longNote = 1 << 20
 
-// read reads the file, and parses it if its content differs from the row's, or if all notes
-// are parsed again. The watcher reports an operation's files before the operation has
+// read reads the file, and parses it if its content or the parser differs from the row's. The watcher reports an operation's files before the operation has
 // committed them; for a long note the scan waits for that commit, or both would parse it at
 // the same time.
 func (s *scan) read(ctx context.Context, p *prepared) {
 	data := p.load(s.v, s.root)
 	switch {
-	case p.skip != "" || !p.differs() && !s.unparsed[p.Path]:
+	case p.skip != "" || !p.differs() && p.row.Parser == notes.ParserVersion:
 	case p.row != nil && justEmptied(p.Stat, p.row.Stat.Size, s.v.opt.Now()):
 		p.skip = skipEmptied
 	case len(data) >= longNote && p.differs() && s.isEcho(ctx, p):

@@ -9,15 +9,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"notesd/notes"
-	"notesd/notes/vault/disk"
 )
 
 // TestReparse: notes from another version of the parser are parsed again, once, without
 // new versions in the history.
 func TestReparse(t *testing.T) {
 	f := newFixture(t, "A.md", "# Title\n\n#tag [[B]]\n", "B.md", "b\n")
-	f.exec(f.store.Notes(), `UPDATE notes SET title = 'Old'`)
-	require.NoError(t, f.store.SaveSetting(t.Context(), parserSetting, notes.ParserVersion-1))
+	f.exec(f.store.Notes(), `UPDATE notes SET title = 'Old', parser = parser - 1`)
 	const documents = `SELECT path FROM documents ORDER BY path`
 	known := f.column(f.store.History(), documents)
 	before := f.view.position.Seq
@@ -46,7 +44,7 @@ func TestReparse_KeepsThePast(t *testing.T) {
 	f.clock.Advance(time.Minute)
 	between := f.clock.Now()
 	f.clock.Advance(time.Hour)
-	require.NoError(t, f.store.SaveSetting(t.Context(), parserSetting, notes.ParserVersion-1))
+	f.exec(f.store.Notes(), `UPDATE notes SET parser = parser - 1`)
 	f.restart()
 	was, err := f.History().ReadAt(t.Context(), "A.md", between, notes.Scope{})
 	require.NoError(t, err)
@@ -56,31 +54,11 @@ func TestReparse_KeepsThePast(t *testing.T) {
 	assert.Equal(t, begins, after)
 }
 
-// TestReparse_NewVault: no note is parsed twice because a file was changing during the
-// first scan.
-func TestReparse_NewVault(t *testing.T) {
-	f := newFixture(t)
-	require.NoError(t, f.store.SaveSetting(t.Context(), parserSetting, 0))
-	f.write("A.md", "a\n")
-	f.write("B.md", "b\n")
-	f.failpoint = func(step string) error {
-		if step == readStep+"A.md" {
-			return disk.ErrChanging
-		}
-		return nil
-	}
-	f.reconcile()
-	f.failpoint = nil
-	before := f.view.position.Seq
-	f.reconcile()
-	assert.Equal(t, before+1, f.view.position.Seq, "only A.md is read")
-}
-
 // TestReparse_UnreadableNote: a note that cannot be read while all notes are parsed again keeps
 // its text, and is parsed once it can be read.
 func TestReparse_UnreadableNote(t *testing.T) {
 	f := newFixture(t, "A.md", "a\n", "B.md", "b\n")
-	require.NoError(t, f.store.SaveSetting(t.Context(), parserSetting, notes.ParserVersion-1))
+	f.exec(f.store.Notes(), `UPDATE notes SET parser = parser - 1`)
 	f.failpoint = func(step string) error {
 		if step == readStep+"A.md" {
 			return syscall.EIO

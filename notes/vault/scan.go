@@ -32,8 +32,6 @@ type scan struct {
 	rows       map[string]store.Row     // the stored rows
 	passed     map[string]store.Skipped // files that were read and skipped, by path
 	deferLinks bool                     // resolve links after the last batch
-	unparsed   map[string]bool          // notes that another version of the parser made
-	parsed     bool                     // some of these were parsed, or the version is not recorded yet
 	again      []string                 // files that changed during the scan
 	listed     disk.Listed
 }
@@ -49,9 +47,6 @@ func (s *scan) isUnseen(name string) bool {
 func (s *scan) compareAll(ctx context.Context, id fsid.Identity) error {
 	w, err := s.list(ctx)
 	if err != nil {
-		return err
-	}
-	if err := s.findUnparsed(ctx); err != nil {
 		return err
 	}
 	s.compare(w)
@@ -74,55 +69,6 @@ func (s *scan) compareAll(ctx context.Context, id fsid.Identity) error {
 	return s.removeTemps(ctx, w.temps)
 }
 
-const (
-	// parserSetting is where the store keeps the version of the parser that made its notes.
-	parserSetting = "parser"
-	// unparsedSetting is where it keeps the paths of those that another version made, because
-	// their files could not be read when all were parsed again: iCloud Drive had evicted them,
-	// or their disk was not mounted.
-	unparsedSetting = "unparsed"
-)
-
-// findUnparsed finds the notes that another version of the parser made.
-func (s *scan) findUnparsed(ctx context.Context) error {
-	version := 0
-	if err := s.v.store.Setting(ctx, parserSetting, &version); err != nil {
-		return err
-	}
-	switch {
-	case version == notes.ParserVersion:
-		if err := s.loadUnparsed(ctx); err != nil {
-			return err
-		}
-		for p := range s.unparsed {
-			if _, has := s.rows[p]; !has { // deleted or moved since
-				delete(s.unparsed, p)
-				s.parsed = true
-			}
-		}
-	case len(s.rows) == 0: // a first scan, which may be interrupted
-		return s.v.store.SaveSetting(ctx, parserSetting, notes.ParserVersion)
-	default:
-		s.parsed = true
-		s.unparsed = make(map[string]bool, len(s.rows))
-		for p := range s.rows {
-			s.unparsed[p] = true
-		}
-	}
-	return nil
-}
-
-// loadUnparsed sets unparsed to the notes in the setting.
-func (s *scan) loadUnparsed(ctx context.Context) error {
-	var left []string
-	err := s.v.store.Setting(ctx, unparsedSetting, &left)
-	s.unparsed = make(map[string]bool, len(left))
-	for _, p := range left {
-		s.unparsed[p] = true
-	}
-	return err
-}
-
 // comparePaths compares what is at and below some paths with the store. Notes on a disk that may
 // be unmounted are left to a full scan.
 func (s *scan) comparePaths(ctx context.Context, diskPaths []string) (err error) {
@@ -137,9 +83,6 @@ func (s *scan) comparePaths(ctx context.Context, diskPaths []string) (err error)
 		places, s.Scanned = append(places, diskPath), append(s.Scanned, name)
 	}
 	if s.rows, err = s.v.store.Rows(ctx, s.Scanned); err != nil {
-		return err
-	}
-	if err := s.loadUnparsed(ctx); err != nil {
 		return err
 	}
 	w, err := s.walkPaths(ctx, places)
@@ -187,7 +130,7 @@ func (s *scan) compare(w *walked) {
 			s.Kept = append(s.Kept, f.Path)
 			continue
 		}
-		if r := s.rows[f.Path]; r.DiskPath != f.DiskPath || !r.Unchanged(f.Stat) || s.unparsed[f.Path] || large {
+		if r := s.rows[f.Path]; r.DiskPath != f.DiskPath || !r.Unchanged(f.Stat) || r.Parser != notes.ParserVersion || large {
 			s.changed = append(s.changed, f)
 			if r.Stat != f.Stat { // otherwise it was read too soon after a change, or is only parsed again
 				s.differing++
@@ -271,23 +214,14 @@ func (s *scan) pairByHash(ctx context.Context, files []store.File, byHash map[st
 	return nil
 }
 
-// finish resolves all links if a large scan deferred that, records what this version of the
-// parser has parsed and, once after each start, makes history agree with the files; see
-// [store.Versions.MatchFiles].
+// finish resolves all links if a large scan deferred that and, once after each start, makes
+// history agree with the files; see [store.Versions.MatchFiles].
 func (s *scan) finish(ctx context.Context) error {
 	v := s.v
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if err := v.store.FinishLinks(ctx); err != nil {
 		return err
-	}
-	if s.parsed {
-		if err := v.store.SaveSetting(ctx, unparsedSetting, slices.Sorted(maps.Keys(s.unparsed))); err != nil {
-			return err
-		}
-		if err := v.store.SaveSetting(ctx, parserSetting, notes.ParserVersion); err != nil {
-			return err
-		}
 	}
 	if v.historyMatched {
 		return nil
