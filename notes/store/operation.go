@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"notesd/internal/markdown"
 	"notesd/internal/textdiff"
 	"notesd/notes"
 )
@@ -146,7 +145,7 @@ func (op *Operation) followFolder(f *FileChange) {
 }
 
 // Written returns the outcome of the operation, without its revision, which is not
-// known yet.
+// known yet, and the title, which is not in the journal.
 func (op *Operation) Written() notes.Written {
 	f := &op.Files[0]
 	w := notes.Written{Path: f.NewPath, Change: op.change(), Diff: ShortDiff(f.Old, f.New, cmp.Or(f.NewPath, f.OldPath)), Moved: op.Moved, Made: op.Made, LinkedFrom: op.LinkedFrom, Conflicts: op.Conflicts(), Left: op.Left}
@@ -164,7 +163,7 @@ func (op *Operation) Written() notes.Written {
 		return w
 	}
 	if !f.Folder {
-		w.Title, w.Hash = notes.TitleOf(f.NewPath, markdown.Parse(f.New)), notes.Hash(f.New)
+		w.Hash = notes.Hash(f.New)
 	}
 	if f.OldPath != "" && f.OldPath != f.NewPath {
 		w.OldPath = f.OldPath

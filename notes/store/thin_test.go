@@ -223,13 +223,13 @@ func TestOperation_Written(t *testing.T) {
 		want notes.Written
 	}{
 		"create": {store.Operation{Made: []string{"Sub"}, Files: []store.FileChange{file("", "Sub/A.md", "", "# New\n")}},
-			notes.Written{Path: "Sub/A.md", Title: "New", Hash: notes.Hash([]byte("# New\n")), Made: []string{"Sub"}}},
+			notes.Written{Path: "Sub/A.md", Hash: notes.Hash([]byte("# New\n")), Made: []string{"Sub"}}},
 		"edit": {store.Operation{Files: []store.FileChange{file("A.md", "A.md", "old\n", "new\n")}},
-			notes.Written{Path: "A.md", Title: "A", Hash: notes.Hash([]byte("new\n")), Was: notes.Hash([]byte("old\n"))}},
+			notes.Written{Path: "A.md", Hash: notes.Hash([]byte("new\n")), Was: notes.Hash([]byte("old\n"))}},
 		"delete": {store.Operation{LinkedFrom: []string{"B.md"}, Files: []store.FileChange{file("A.md", "", "old\n", "")}},
 			notes.Written{Path: "A.md", Was: notes.Hash([]byte("old\n")), LinkedFrom: []string{"B.md"}}},
 		"move": {store.Operation{Left: []string{"C.canvas"}, Kept: []string{"K.md"}, Files: []store.FileChange{file("A.md", "N.md", "a", "a"), file("C.md", "C.md", "[[A]]", "[[N]]"), file("D.md", "D.md", "same", "same"), conflict}},
-			notes.Written{Path: "N.md", Title: "N", OldPath: "A.md", Hash: notes.Hash([]byte("a")), Was: notes.Hash([]byte("a")), Relinked: []string{"C.md"}, Others: []notes.Rewrite{{OldPath: "C.md", Path: "C.md", Old: []byte("[[A]]"), New: []byte("[[N]]")}}, Left: []string{"C.canvas"}, Conflicts: []string{"K.md", "B.md"}}},
+			notes.Written{Path: "N.md", OldPath: "A.md", Hash: notes.Hash([]byte("a")), Was: notes.Hash([]byte("a")), Relinked: []string{"C.md"}, Others: []notes.Rewrite{{OldPath: "C.md", Path: "C.md", Old: []byte("[[A]]"), New: []byte("[[N]]")}}, Left: []string{"C.canvas"}, Conflicts: []string{"K.md", "B.md"}}},
 		"move of a folder": {store.Operation{Moved: []string{"b/A.md"}, Files: []store.FileChange{folder}},
 			notes.Written{Path: "b", OldPath: "a", Moved: []string{"b/A.md"}}},
 	} {

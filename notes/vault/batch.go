@@ -325,9 +325,9 @@ func (s *scan) prepare(ctx context.Context, batch []store.File) ([]prepared, err
 // whether it is needed.
 const longNote = 1 << 20
 
-// read reads the file, and parses it if its content or the parser differs from the row's. The watcher reports an operation's files before the operation has
-// committed them; for a long note the scan waits for that commit, or both would parse it at
-// the same time.
+// read reads the file, and parses it if its content or the parser differs from the row's. The
+// watcher reports an operation's files before the operation has committed them; for a long note
+// the scan waits for that commit, or both would parse it at the same time.
 func (s *scan) read(ctx context.Context, p *prepared) {
 	data := p.load(s.v, s.root)
 	switch {

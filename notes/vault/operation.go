@@ -38,7 +38,7 @@ type operation struct {
 	root          *disk.Root
 	scope         notes.Scope
 	caughtUp      bool                   // the store has all notes
-	parsed        map[string]*notes.Note // the notes that it writes, by path; none in a recovery
+	parsed        map[string]*notes.Note // the notes that it writes, by path
 	removeIfEmpty []string               // folders to be removed afterwards if they are empty, outermost first: in an undo, those that the change made
 }
 
@@ -127,7 +127,7 @@ func (v *Vault) changeOnce(ctx context.Context, r writeRequest, plan func(o *ope
 		}
 	}
 	if f := &o.Files[0]; r.dryRun || f.OldPath != "" && f.OldDisk == f.NewDisk && bytes.Equal(f.Old, f.New) {
-		written = o.Written()
+		written = o.written()
 		if r.dryRun && r.kind == "edit" {
 			written.Whole = o.WholeDiff()
 		}
@@ -151,6 +151,15 @@ func (o *operation) parse() error {
 		o.parsed[f.NewPath] = note
 	}
 	return nil
+}
+
+// written returns the outcome of the operation, without its revision.
+func (o *operation) written() notes.Written {
+	w := o.Written()
+	if note := o.parsed[w.Path]; note != nil {
+		w.Title = note.Title
+	}
+	return w
 }
 
 // requireAll returns errScanning unless the store has all notes, also those that the watcher
@@ -438,7 +447,7 @@ func (p *placer) complete(replaced map[int64]store.Version) (notes.Written, erro
 	if err := p.v.step("stored"); err != nil {
 		return notes.Written{}, err
 	}
-	written := p.Written()
+	written := p.written()
 	var err error
 	if written.Revision, err = p.v.store.Finish(p.ctx, p.Operation, replaced, written); err != nil {
 		return notes.Written{}, err

@@ -166,6 +166,7 @@ func (r *recovery) recover() (finished bool, _ error) {
 	if err != nil {
 		return false, err
 	}
+	_ = r.parse() // a note on which the parser panics is skipped, as by a scan
 	_, err = r.complete(firstSeen)
 	return true, err
 }
