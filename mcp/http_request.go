@@ -27,6 +27,7 @@ func (h *HTTP) ServeMCP(w http.ResponseWriter, r *http.Request, caller Profile) 
 		if msgs, ok = h.readMessages(w, r); !ok {
 			return
 		}
+		w = &responseWriter{ResponseWriter: w, call: callOf(msgs)}
 	}
 	switch {
 	case sessionID != "":

@@ -1,13 +1,17 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
-	"errors"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
 	"iter"
 	"net/http"
 	"strconv"
 	"strings"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -18,33 +22,70 @@ func resumesResponse(r *http.Request) bool {
 	return last != "" && !strings.HasPrefix(last, "_")
 }
 
-// serveRest sends the rest of a response. If there is none, it refuses the stream: a client
-// whose call failed asks for more after the error (the TypeScript SDK up to 1.32 does), and
-// after an empty stream it would open another of the session's notifications, for each error.
+// serveRest sends the rest of a response. If it is lost, because the daemon that was to send it
+// has ended, the rest is an error: without any response, the TypeScript SDK would wait until its
+// time limit. If nothing is left, it refuses the stream: a client whose call failed asks for more
+// after the error (the TypeScript SDK up to 1.32 does), and after an empty stream it would open
+// another of the session's notifications, for each error.
 func (h *HTTP) serveRest(w http.ResponseWriter, r *http.Request, s *session) {
-	rest := &restWriter{ResponseWriter: w}
+	call, last, found := strings.Cut(r.Header.Get(headerLastEvent), ".")
+	if !found {
+		call, last = "", call
+	}
+	lost := false
+	r = r.Clone(context.WithValue(r.Context(), eventsLostKey{}, func() { lost = true }))
+	r.Header.Set(headerLastEvent, last)
+	rest := &responseWriter{ResponseWriter: w, call: call}
 	h.stateful.ServeHTTP(rest, r)
+	text, _ := hex.DecodeString(call)
+	var raw any
+	_ = json.Unmarshal(text, &raw)
+	id, _ := jsonrpc.MakeID(raw) // invalid unless the client sent an id of responseWriter
 	h.mu.Lock()
 	ended := s.barred
 	h.mu.Unlock()
-	if !rest.begun && !ended {
+	switch {
+	case rest.begun || ended:
+	case lost && id.IsValid():
+		failure, _ := jsonrpc.EncodeMessage(&jsonrpc.Response{ID: id, Error: &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: errLost}})
+		_, _ = fmt.Fprintf(w, "event: message\nid: lost_0\ndata: %s\n\n", failure)
+	default:
 		w.Header().Set("Allow", http.MethodPost) // 405 is the one refusal of a stream that the protocol has
 		http.Error(w, "nothing is left of this response", http.StatusMethodNotAllowed)
 	}
 }
 
-// A restWriter records whether anything was sent.
-type restWriter struct {
+const errLost = "notesd was interrupted, and the outcome of this call is unknown: if it was to change a note, read the note before repeating it"
+
+// A responseWriter puts the call before the id of each event of its response, so that a handler
+// without the response can answer the call; the SDK sends each event with one Write. It also
+// records whether anything was sent.
+type responseWriter struct {
 	http.ResponseWriter
+	call  string // the JSON of its id, in hexadecimal; empty for a batch
 	begun bool
 }
 
-func (w *restWriter) Write(p []byte) (int, error) {
+func (w *responseWriter) Write(p []byte) (int, error) {
 	w.begun = true
-	return w.ResponseWriter.Write(p)
+	event := p
+	if w.call != "" {
+		event = bytes.Replace(p, []byte("\nid: "), []byte("\nid: "+w.call+"."), 1)
+	}
+	n, err := w.ResponseWriter.Write(event) //nolint:gosec // the SDK's response
+	return min(n, len(p)), err
 }
 
-func (w *restWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+func (w *responseWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// callOf returns the call of a request with the messages, as in responseWriter.
+func callOf(msgs []jsonrpc.Message) string {
+	if req, ok := msgs[0].(*jsonrpc.Request); ok && len(msgs) == 1 && req.IsCall() {
+		id, _ := json.Marshal(req.ID.Raw()) // a string or a number
+		return hex.EncodeToString(id)
+	}
+	return ""
+}
 
 // streaming ends the session's previous stream, if any, before the request opens another: a
 // proxy, or the network of a laptop that slept, may have lost the old one silently, and the
@@ -99,7 +140,7 @@ func (h *HTTP) streaming(w http.ResponseWriter, r *http.Request, s *session, beg
 }
 
 // eventsLostKey is the context key of the function that is called if events that a stream
-// should begin with are no longer stored.
+// should begin with are not stored.
 type eventsLostKey struct{}
 
 // streamEvents is the SDK's store of what it sent on streams. All sessions share its room.
@@ -112,7 +153,7 @@ func (e streamEvents) After(ctx context.Context, session, stream string, index i
 	return func(yield func([]byte, error) bool) {
 		for data, err := range e.EventStore.After(ctx, session, stream, index) {
 			lose, ok := ctx.Value(eventsLostKey{}).(func())
-			if ok && errors.Is(err, sdk.ErrEventsPurged) {
+			if ok && err != nil {
 				lose()
 				return
 			}
