@@ -235,3 +235,12 @@ func readable(ctx context.Context, tx *sql.Tx, scope notes.Scope) (canRead func(
 		return scope.CanRead(p) && (!isLink || scope.CanRead(target))
 	}, err
 }
+
+// DiskPathsOf returns the places of the notes with this stat or, if there are none, this hash.
+func (s *Store) DiskPathsOf(ctx context.Context, st fsid.Stat, hash string) ([]string, error) {
+	same, err := sqlite.Column[string](ctx, s.notes.Reader(), `SELECT disk_path FROM notes WHERE size = ? AND inode = ? AND mtime = ?`, st.Size, st.Inode, st.Mtime)
+	if err != nil || len(same) > 0 {
+		return same, err
+	}
+	return sqlite.Column[string](ctx, s.notes.Reader(), `SELECT disk_path FROM notes WHERE size = ? AND hash = unhex(?)`, st.Size, hash)
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 	"time"
 
@@ -93,7 +94,13 @@ func (r *reading) lookupOnDisk(ref string, notFound error) (notes.Meta, error) {
 	if p == "" {
 		return notes.Meta{}, notFound
 	}
-	if err := r.reconcile(p); err != nil {
+	places := []string{p}
+	if was, err := r.movedFrom(p); err != nil {
+		return notes.Meta{}, err
+	} else if was != "" {
+		places = append(places, was)
+	}
+	if err := r.reconcile(places...); err != nil {
 		return notes.Meta{}, err
 	}
 	meta, err := r.v.store.Lookup(r.ctx, p, r.scope)
@@ -103,11 +110,33 @@ func (r *reading) lookupOnDisk(ref string, notFound error) (notes.Meta, error) {
 	return meta, nil
 }
 
+// movedFrom returns the place from which another program has moved the file at p, or "": reconciled
+// alone, the file would be a new note, and the old one deleted.
+func (r *reading) movedFrom(p string) (string, error) {
+	info, err := r.root.Lstat(p)
+	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
+		return "", nil //nolint:nilerr // the file is reconciled, whatever it is
+	}
+	data, st, err := disk.Read(r.root, p, r.v.opt.MaxNoteBytes)
+	if err != nil {
+		return "", nil //nolint:nilerr // likewise
+	}
+	same, err := r.v.store.DiskPathsOf(r.ctx, st, notes.Hash(data))
+	same = slices.DeleteFunc(same, func(was string) bool {
+		_, err := r.root.Lstat(was)
+		return !errors.Is(err, fs.ErrNotExist)
+	})
+	if len(same) != 1 {
+		return "", err
+	}
+	return same[0], err
+}
+
 // reconcile updates the store to match the disk at p.
-func (r *reading) reconcile(p string) error {
-	err := r.v.reconcilePaths(r.ctx, []string{p})
+func (r *reading) reconcile(places ...string) error {
+	err := r.v.reconcilePaths(r.ctx, places)
 	if isFull(err) {
-		return &notes.Error{Op: "read", Path: p, Err: notes.ErrUnavailable, Detail: "it has changed, and " + stateIsFull, Hint: "Free some space there and try again."}
+		return &notes.Error{Op: "read", Path: places[0], Err: notes.ErrUnavailable, Detail: "it has changed, and " + stateIsFull, Hint: "Free some space there and try again."}
 	}
 	return err
 }

@@ -153,6 +153,27 @@ func TestRead_DuringScanOfEarlierSave(t *testing.T) {
 	assert.Nil(t, f.failpoint)
 }
 
+// A client reads a note by its new path before the watcher reports that another program has
+// moved it.
+func TestRead_MovedMomentsAgo(t *testing.T) {
+	f := newFixture(t, "old/A.md", "one", "old/B.md", "two")
+	before, err := f.store.Rows(t.Context(), nil)
+	require.NoError(t, err)
+	require.NoError(t, os.Rename(filepath.Join(f.dir, "old"), filepath.Join(f.dir, "new")))
+	n, err := f.Read(t.Context(), "new/A.md", notes.Scope{})
+	require.NoError(t, err)
+	assert.Equal(t, "one", n.Content)
+	f.reconcile()
+	after, err := f.store.Rows(t.Context(), nil)
+	require.NoError(t, err)
+	assert.Len(t, after, 2)
+	assert.Equal(t, before["old/A.md"].ID, after["new/A.md"].ID)
+	assert.Equal(t, before["old/B.md"].ID, after["new/B.md"].ID)
+	_, err = f.Read(t.Context(), "old/A.md", notes.Scope{})
+	require.ErrorContains(t, err, `the note was moved to "new/A.md"`)
+	f.requireConsistent()
+}
+
 func TestReconcile_RestoredMtime(t *testing.T) {
 	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
 		t.Skip("needs ctime")
