@@ -118,7 +118,7 @@ type Written struct {
 	Moved      []string `json:",omitempty"` // notes in a moved folder, by their new paths
 	Relinked   []string `json:",omitempty"` // other notes whose links, or tags, were rewritten
 	Made       []string `json:",omitempty"` // folders created for it, outermost first
-	Left       []string `json:",omitempty"` // canvases and bases that name a moved note, or a renamed tag, and could not be updated, and any that could not be read
+	Left       []string `json:",omitempty"` // canvases and bases that name a moved note, or a renamed tag, and could not be updated, any that could not be read, and symlinks to a moved file
 	LinkedFrom []string `json:",omitempty"` // notes with links that a deletion has broken, or that led to another note before this one was created
 	Conflicts  []string `json:",omitempty"` // notes left unchanged because another program changed them concurrently, or since the change being undone
 

@@ -256,6 +256,11 @@ func (f Files) recordSymlinks(ctx context.Context, p Scan, unknown func(name str
 	return f.s.SaveSetting(ctx, symlinksSetting, want)
 }
 
+// Symlinks returns the path of each symlink with the folded path of its target.
+func (f Files) Symlinks(ctx context.Context) (targets map[string]string, err error) {
+	return targets, f.s.Setting(ctx, symlinksSetting, &targets)
+}
+
 // Under returns the paths of the attachments below the folder.
 func (f Files) Under(ctx context.Context, folder string) ([]string, error) {
 	return sqlite.Column[string](ctx, f.s.notes.Reader(), `SELECT path FROM attachments WHERE path > ?1 || '/' AND path < ?1 || '0' ORDER BY path`, folder)

@@ -28,6 +28,9 @@ func (v *Vault) Move(ctx context.Context, r notes.MoveRequest) (notes.Written, e
 			return err
 		}
 		m.begin()
+		if err := m.leaveSymlinks(); err != nil {
+			return err
+		}
 		if r.UpdateLinks {
 			return m.relink()
 		}
@@ -52,6 +55,22 @@ func (m *movement) begin() {
 		}
 		slices.Sort(m.Moved)
 	}
+}
+
+// leaveSymlinks lists in Left the symlinks that lead to a moved file and do not move with it.
+func (m *movement) leaveSymlinks() error {
+	targets, err := m.v.store.Files().Symlinks(m.ctx)
+	moved := make(map[string]bool, len(m.paths))
+	for p := range m.paths {
+		moved[notes.Key(p)] = true
+	}
+	for name, target := range targets {
+		if moved[target] && m.after(name) == name && m.scope.CanRead(name) {
+			m.Left = append(m.Left, name)
+		}
+	}
+	slices.Sort(m.Left)
+	return err
 }
 
 // plan plans the move of a note or folder.

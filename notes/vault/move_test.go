@@ -1280,3 +1280,16 @@ func TestMove_AfterFailedRead(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "[[AA]]\n", f.onDisk("N.md"))
 }
+
+func TestMove_TargetOfSymlink(t *testing.T) {
+	f := newFixture(t, "Projects/Plan.md", "text\n", "Projects/Other.md", "text\n")
+	f.symlink("Projects/Plan.md", "Pinned.md")
+	f.symlink("Other.md", "Projects/Near.md")
+	f.reconcile()
+	w, err := f.Move(t.Context(), notes.MoveRequest{Note: "Projects/", To: "Work", UpdateLinks: true, DryRun: true})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"Pinned.md"}, w.Left)
+	w, err = f.Move(t.Context(), notes.MoveRequest{Note: "Projects/Plan.md", To: "Done/", Scope: notes.Scope{Read: []string{"Projects", "Done"}, Write: []string{"Projects", "Done"}}})
+	require.NoError(t, err)
+	assert.Empty(t, w.Left, "a name out of scope")
+}
