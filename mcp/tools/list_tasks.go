@@ -168,7 +168,7 @@ func (in *invocation) taskLines(ctx context.Context, ref string) (first, last in
 		return 0, 0, err
 	}
 	if remark != "" {
-		in.onArgs = append(in.onArgs, remark)
+		in.remarked = append(in.remarked, remark)
 	}
 	var a readArgs
 	a.narrow(part)

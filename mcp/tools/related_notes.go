@@ -64,7 +64,7 @@ func runRelatedNotes(ctx context.Context, in *invocation, a relatedArgs) (Outcom
 	switch {
 	case a.Note != "":
 		if text != "" {
-			in.onArgs = append(in.onArgs, "ignored text, as a note is given: pass one of them")
+			in.remarked = append(in.remarked, "ignored text, as a note is given: pass one of them")
 		}
 		note, err := in.Vault.Read(ctx, a.Note, in.Scope)
 		if err != nil {

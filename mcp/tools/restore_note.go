@@ -58,7 +58,7 @@ func runRestoreNote(ctx context.Context, in *invocation, a restoreArgs) (Outcome
 		return in.changed(ctx, fmt.Sprintf("Undid change %d:", a.Change), w, a.DryRun, showDiff), nil
 	}
 	if w.Was == "" && !a.DryRun {
-		in.onArgs = append(in.onArgs, in.redirected(ctx, w.Path)...)
+		in.remarked = append(in.remarked, in.redirected(ctx, w.Path)...)
 	}
 	return in.changed(ctx, "Restored", w, a.DryRun, showDiff), nil
 }

@@ -92,7 +92,7 @@ func define[A any](t Tool, run func(context.Context, *invocation, A) (Outcome, e
 		var err error
 		// Of a tool that only reads, an ignored argument costs a better answer; one that
 		// writes could change something else than was meant.
-		if in.onArgs, err = decodeArgs(t.input(), raw, t.Writes(), &args); err != nil {
+		if in.remarked, err = decodeArgs(t.input(), raw, t.Writes(), &args); err != nil {
 			return Outcome{}, err
 		}
 		return run(ctx, in, args)
@@ -152,7 +152,7 @@ func (l Limits) gatherBytes() int { return min(12_000, l.ResultBytes) }
 // An invocation is one call of a tool.
 type invocation struct {
 	Env
-	onArgs []string // remarks on arguments, such as those that were ignored
+	remarked []string // remarks on the call, such as those on ignored arguments
 }
 
 // An Outcome is the result of a tool.
@@ -244,7 +244,9 @@ func jsonSize(v any) int {
 
 // remarks returns a tool's own remarks followed by those on its arguments. Both forms of a
 // result contain them, because some hosts show a model only the structured form.
-func (in *invocation) remarks(own ...string) []string { return append(slices.Clip(own), in.onArgs...) }
+func (in *invocation) remarks(own ...string) []string {
+	return append(slices.Clip(own), in.remarked...)
+}
 
 // remarkLines returns the remarks as lines at the end of a result's text.
 func remarkLines(remarks []string) string {
