@@ -13,6 +13,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"golang.org/x/text/unicode/norm"
+
 	"notesd/internal/moment"
 )
 
@@ -33,7 +35,7 @@ var ordinal = regexp.MustCompile(`(\d)(?:st|nd|rd|th)\b`)
 var namedMonth = regexp.MustCompile(`^(\d{1,2})\.?(?: de)? ([\pL\pM]+(?:\.[\pL\pM]+)*)\.?(?: de)? (\d{4})`)
 
 // vietnamese matches a day as in "28 tháng 11 năm 2026".
-var vietnamese = regexp.MustCompile(`^(?:ng[àa]y )?(\d{1,2}) th[áa]ng (\d{1,2})(?:,| n[ăa]m)? (\d{4})$`)
+var vietnamese = regexp.MustCompile(`(?i)^(?:ng[àa]y )?(\d{1,2}) th[áa]ng (\d{1,2})(?:,| n[ăa]m)? (\d{4})$`)
 
 // ParseDate parses a date as written in notes and queries, or as a link to a daily
 // note, [[Daily/2026-01-31|Saturday]]. Without a zone it is local time. Of a range as Notion writes
@@ -78,7 +80,7 @@ func parseDate(s string) (time.Time, bool) {
 		return time.Time{}, false
 	}
 	s = ordinal.ReplaceAllString(s, "$1")
-	s = vietnamese.ReplaceAllString(s, "$1.$2.$3")
+	s = vietnamese.ReplaceAllString(norm.NFC.String(s), "$1.$2.$3")
 	for _, layout := range dateLayouts {
 		t, err := time.ParseInLocation(layout, s, time.Local)
 		if err != nil || t.Year() <= 0 || t.Year() >= 2250 { // beyond 2262, nanoseconds since 1970 overflow

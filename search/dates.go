@@ -78,10 +78,14 @@ func dateIn(words []queryWord) (date string, n int) {
 	if len(words) == 1 {
 		return "", 0
 	}
-	if len(words) > 2 {
+	if len(words) > 2 && words[0].exact[0] <= '9' {
 		if t, ok := notes.ParseDate(words[0].exact + " " + words[1].shown + " " + words[2].exact + " 2000"); ok { // 6 tháng 1
-			if len(words) > 4 && isYear(words[4].exact) { // năm 2026
-				return words[4].exact + t.Format("0102"), 5
+			year := 3
+			if len(words) > 4 && words[3].exact == "nam" { // năm 2026
+				year = 4
+			}
+			if len(words) > year && isYear(words[year].exact) {
+				return words[year].exact + t.Format("0102"), year + 1
 			}
 			return anyYear + t.Format("0102"), 3
 		}

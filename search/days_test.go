@@ -54,6 +54,8 @@ func TestSearch_DayInWords(t *testing.T) {
 		"3 月 3 日":                 {"journals/2026_03_03"},
 		"6 בינואר 2025":           {"Daily/2025-01-06"},
 		"ngày 6 tháng 1 năm 2025": {"Daily/2025-01-06"},
+		"6 Tháng 1 2025":          {"Daily/2025-01-06"},
+		"6 tháng 1 standup 2026":  {"Daily/2026-01-06"},
 		"3 thang 3":               {"journals/2026_03_03"},
 		"24. Juli":                {"Tagebuch/24.07.2026"},
 		"2026-07-24":              {"Tagebuch/24.07.2026"},
@@ -65,6 +67,7 @@ func TestSearch_DayInWords(t *testing.T) {
 	assert.ElementsMatch(t, []string{"Daily/2026-01-06", "Daily/2025-01-06"}, f.paths("january 6")[:2])
 	assert.NotContains(t, f.paths("set 4"), "Training/2026-09-04")
 	assert.NotContains(t, f.paths("March 3 1999"), "journals/2026_03_03")
+	assert.NotContains(t, f.paths("6 tháng 1 2025"), "Daily/2026-01-06")
 	assert.Empty(t, f.paths("march on"), "a month alone")
 	assert.Empty(t, f.paths("3 月球"), "a number and a word")
 }

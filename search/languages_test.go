@@ -86,6 +86,8 @@ func TestSearch_FunctionWords(t *testing.T) {
 		"Passaporto.md": "# Passaporto\n\nNel cassetto.", "Diario.md": "# Diario\n\nQuanto lavoro, quanti giorni.",
 		"Paspoort.md": "# Paspoort\n\nIn de lade.", "Dagboek.md": "# Dagboek\n\nHoeveel werk.", "Passeport.md": "# Passeport\n\nDans le tiroir.", "Journal.md": "# Journal\n\nMes amis, combien de temps.",
 	})
+	english := newFixture(t, map[string]string{"Mie.md": "# Mie\n\nLight.", "Rayleigh.md": "# Rayleigh scattering\n\nScattering of light."})
+	assert.Equal(t, "Mie", english.paths("Mie scattering")[0])
 	for query, want := range map[string]string{"Wo ist mein Führerschein?": "Ausweise", "Где мой паспорт?": "Паспорт", "गाड़ी के बीमा को कब भरना है": "बीमा",
 		"Ile kosztuje mój paszport i dlaczego": "Paszport", "Скільки коштує моє посвідчення і чому": "Посвідчення", "Πόσο κάνει το διαβατήριό μου": "Διαβατήριο", "איפה הדרכון שלי": "דרכון",
 		"quanto costa il passaporto": "Passaporto", "hoeveel kost het paspoort": "Paspoort", "combien coûtent les passeports": "Passeport"} {
@@ -108,6 +110,8 @@ func TestSearch_HebrewAcronyms(t *testing.T) {
 		}
 	}
 	assert.Equal(t, []string{"רבעון"}, f.paths(`דוח "על ההכנסות"`))
+	assert.Equal(t, []string{"רבעון"}, f.paths(`דוח ו"על ההכנסות"`), "a phrase after a particle")
+	assert.Empty(t, f.paths(`דוח ו"ההכנסות על"`))
 }
 
 // Persian joins the plural, prefixes and parts of compounds to a word without joining the letters,

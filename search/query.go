@@ -291,10 +291,20 @@ func cutQuote(s, mark string) (inside, after string, closed bool) {
 	}
 }
 
+// quotesFrom reports whether the quotation mark at the current position follows only particles that
+// Hebrew writes together with the next word, and opens a quotation: ו"הדוח הכספי".
+func (p *parser) quotesFrom(start int) bool {
+	if strings.Trim(p.text[start:p.pos], "והבלמשכ") != "" {
+		return false
+	}
+	inside, _, closed := cutQuote(p.text[p.pos+1:], `"`)
+	return closed && len(inside) > 2 && !isSpace(inside[2])
+}
+
 // word parses up to white space or a quotation mark.
 func (p *parser) word() string {
 	start := p.pos
-	for p.pos < len(p.text) && !isSpace(p.text[p.pos]) && (p.text[p.pos] != '"' || terms.InAcronym(p.text, p.pos)) {
+	for p.pos < len(p.text) && !isSpace(p.text[p.pos]) && (p.text[p.pos] != '"' || terms.InAcronym(p.text, p.pos) && !p.quotesFrom(start)) {
 		p.pos++
 	}
 	return p.text[start:p.pos]

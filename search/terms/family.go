@@ -11,7 +11,7 @@ import (
 // word and have about its length: its inflected forms, found without a dictionary.
 const (
 	familyEnding = 2 // last letters that need not be shared, one more of a long word
-	familyLong   = 8 // least number of letters of a long word
+	familyLong   = 9 // least number of letters of a long word
 	familyLeast  = 4 // least number of shared letters
 	familyReach  = 3 // greatest difference in length, in letters
 )
@@ -116,9 +116,10 @@ func (a *affixes) stems(word string) []string {
 	return stems
 }
 
-// For Arabic, those of the light10 stemmer (Larkey, Ballesteros and Connell, "Light Stemming
-// for Arabic Information Retrieval", 2007), and the plural of Persian before a genitive; for Hebrew, those that seldom begin a root, and as
-// particles the prepositions and conjunctions but מ, which begins many nouns.
+// For Arabic, those of the light10 stemmer (Larkey, Ballesteros and Connell, "Light Stemming for
+// Arabic Information Retrieval", 2007), and the plural of Persian before a genitive; for Hebrew,
+// those that seldom begin a root, and as particles the prepositions and conjunctions but מ, which
+// begins many nouns.
 var affixLists = []affixes{
 	{unicode.Arabic, strings.Fields("وال بال كال فال ال ولل لل"), strings.Fields("هاي ها ان ات ون ين يه ه ي"), 3, strings.Fields("و ف ب ل ك ول وب")},
 	{unicode.Hebrew, strings.Fields("וה שה מה בה לה כשה ה"), strings.Fields("ימ ות ה"), 3, strings.Fields("ו ב ל כ ש וב ול וש")},

@@ -92,6 +92,9 @@ func wordPart(text string, pos int) (c class, size int) {
 		var r rune
 		r, size = utf8.DecodeRuneInString(text[pos:])
 		c, high = ClassOf(r), HighBit
+		if next, _ := utf8.DecodeRuneInString(text[pos+size:]); r == zwnj && (next == zwnj || ClassOf(next) == classMark) {
+			c = classMark // before a mark, as in Bengali, or typed twice
+		}
 	}
 	if c&ClassWord != 0 {
 		return c | high, size

@@ -78,6 +78,7 @@ func TestTerms(t *testing.T) {
 		"path/to/file.md":      "path to file md filemd",
 		"soft\u00ADhyphen":     "softhyphen",
 		"می\u200Cخواهم":        "مي خواهم ميخواهم",
+		"می\u200C\u200Cخواهم":  "مي خواهم ميخواهم",
 		"דו״ח צה\"ל \"אב\" ג׳": "דו ח דוח צה ל צהל אב ג",
 		"ab\u200Dc ab\u2060c":  "abc abc",
 		"c++x a#b":             "c x a b",
