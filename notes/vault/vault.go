@@ -277,6 +277,6 @@ func (p *progress) awaitWhole(ctx context.Context, patience time.Duration) error
 // errScanning means that an operation needs all notes, and a scan is still reading them.
 var errScanning = errors.New("the vault is being scanned")
 
-// scanPatience bounds how long an operation waits for a scan. It is shorter than the time
-// after which clients give up.
-const scanPatience = 10 * time.Second
+// scanPatience bounds how long an operation waits for a scan. It is shorter than the minute
+// after which most clients give up.
+const scanPatience = 40 * time.Second
