@@ -509,6 +509,16 @@ func TestPassages(t *testing.T) {
 	assert.Contains(t, f.search(search.Query{Text: "quokka"}).Hits[0].Snippet, "A line with quokka inside.")
 }
 
+// The passage under a heading with a word of the query is shown rather than a later one with the
+// word as it was asked for.
+func TestPassage_Heading(t *testing.T) {
+	f := newFixture(t, map[string]string{"Starter.md": "# Starter\n\nFlour and water.\n\n## From nothing\n\n" + strings.Repeat("Patience. ", 60) +
+		"\n\n## Feeding\n\nOne part to five.\n\n## Trouble\n\nPour off and feed twice. " + strings.Repeat("Wait. ", 200)})
+	h := f.search(search.Query{Text: "how do I feed the starter"}).Hits[0]
+	assert.Equal(t, "Feeding", h.Heading)
+	assert.Contains(t, h.Snippet, "One part to five")
+}
+
 func TestSearch_ResultSize(t *testing.T) {
 	files := map[string]string{}
 	for i := range 30 {

@@ -130,6 +130,7 @@ func (s *rescorer) heaviest(n *notes.Note, matches []match, except int) (best in
 			crumbed = s.matcher.find(nil, crumb)
 		}
 		w := s.pair * s.pairsIn(n.Content, inside, crumb, crumbed)
+		w += s.headed * distinct(s.weights, slices.Concat(inHeadings(n.Content, inside), crumbed), nil)
 		inside = slices.Concat(inside, crumbed)
 		w += distinct(s.weights, inside, nil) + s.exact*distinct(s.weights, inside, asAsked) // asked forms count a little more
 		if w > weight+1e-9 {
@@ -137,6 +138,18 @@ func (s *rescorer) heaviest(n *notes.Note, matches []match, except int) (best in
 		}
 	}
 	return best, weight
+}
+
+// inHeadings returns the matches in lines that begin with the marker of a heading.
+func inHeadings(text string, matches []match) (in []match) {
+	const longest = 200 // bytes of a heading
+	for _, m := range matches {
+		before := text[max(0, m.start-longest):m.start]
+		if line := before[strings.LastIndexByte(before, '\n')+1:]; strings.HasPrefix(line, "#") {
+			in = append(in, m)
+		}
+	}
+	return in
 }
 
 // TableHead returns the line with the column names of the table that text[at:] continues, as a

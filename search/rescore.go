@@ -21,13 +21,14 @@ type bonuses struct {
 	pair   float64 // two words adjacent in the query are adjacent in the text, see together
 	window float64 // the words within windowSize bytes of each other
 	exact  float64 // the word itself instead of another with its stem
+	headed float64 // the word in a heading of or above a passage, for the choice of the passage
 	lead   float64 // the words in the title or the beginning of the note
 	title  float64 // the words of the title, or of the breadcrumb, if the query names it
 	named  float64 // a passage of another hit names the note; in units of the ideal score
 }
 
 // tunedBonuses are the bonuses tuned on the judged sets; docs/retrieval.md has the table.
-var tunedBonuses = bonuses{pair: .30, window: .30, exact: .05, lead: .10, title: .50, named: .07}
+var tunedBonuses = bonuses{pair: .30, window: .30, exact: .05, headed: .20, lead: .10, title: .50, named: .07}
 
 // turned is the weight of an adjacent pair in reverse order.
 var turned = 0.7
