@@ -63,9 +63,8 @@ func Shown(text string, colons bool) string {
 	return text
 }
 
-// ShownNote returns a note as [ShownProperties] and [Shown] do.
-func ShownNote(text string, colons bool) string {
-	fm := ReadFrontMatter([]byte(text))
+// ShownNote returns a note, of which fm is the front matter, as [ShownProperties] and [Shown] do.
+func ShownNote(text string, fm FrontMatter, colons bool) string {
 	if fm.Format != "yaml" {
 		fm.End = 0
 	}

@@ -19,7 +19,7 @@ import (
 type Text struct {
 	source   string
 	lines    []int // the offset of each line
-	front    int   // the end of its front matter
+	front    func() markdown.FrontMatter
 	asIs     folded
 	unmarked [2]func() folded // without markup; the second with a colon after headings
 	loose    func() folded    // see loosely
@@ -43,7 +43,7 @@ func NewText(source string) *Text {
 			t.lines = append(t.lines, i+1)
 		}
 	}
-	t.front = markdown.ReadFrontMatter([]byte(source)).End
+	t.front = sync.OnceValue(func() markdown.FrontMatter { return markdown.ReadFrontMatter([]byte(source)) })
 	t.asIs = fold(source, false)
 	for i, colons := range []bool{false, true} {
 		t.unmarked[i] = sync.OnceValue(func() folded { return t.withoutMarks(colons) })
@@ -125,7 +125,7 @@ var spanMarks = strings.NewReplacer("__", "", "*", "", "`", "", "~~", "", "==", 
 // withoutMarks returns the text without markup, with or without colons after its headings;
 // offsets are those of lines.
 func (t *Text) withoutMarks(colons bool) folded {
-	shown := spanMarks.Replace(markdown.ShownNote(t.source, colons))
+	shown := spanMarks.Replace(markdown.ShownNote(t.source, t.front(), colons))
 	f := fold(shown, false)
 	line, at := 0, 0
 	for i, offset := range f.at {
@@ -166,7 +166,7 @@ func (t *Text) Find(quotation string) []Lines {
 func (t *Text) find(in folded, wanted string) (found []Lines) {
 	for n := 1; n <= mostParts && found == nil; n++ {
 		parts := omission.Split(wanted, n)
-		if wanted == "" || len(parts) < n || n > 1 && t.front == 0 {
+		if wanted == "" || len(parts) < n || n > 1 && t.front().End == 0 {
 			break
 		}
 		found = t.findParts(in, parts)
@@ -195,7 +195,7 @@ next:
 				}
 				at[n] = end + i
 			}
-			if int(in.at[end-1]) >= t.front {
+			if int(in.at[end-1]) >= t.front().End {
 				break next
 			}
 			end = at[n] + len(part)
