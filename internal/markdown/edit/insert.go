@@ -542,9 +542,10 @@ func indentLines(content, indent string) string {
 func column(s string) int {
 	n := 0
 	for _, c := range leadingSpace([]byte(s)) {
-		n++
 		if c == '\t' {
-			n += 3 - (n-1)%4
+			n += 4 - n%4
+		} else {
+			n++
 		}
 	}
 	return n

@@ -317,7 +317,7 @@ func TestNestedSection_Content(t *testing.T) {
 		{OpReplaceSection, "- a\n  - ## R\n    - old\n", "  - x\n\n  - y", "- a\n  - ## R\n    - x\n\n    - y\n"},
 		{OpReplaceSection, "- a\n  - ## R\n    - old\n", "      - x\n      - y", "- a\n  - ## R\n      - x\n      - y\n"},
 		{OpReplaceSection, "1. ## R\n   old\n2. next\n", "  new\n  more", "1. ## R\n   new\n   more\n2. next\n"},
-		{OpReplaceSection, "-\t## R\n\told\n", "  new\n\tmore", "-\t## R\n  new\n\tmore\n"}, // the lines share no indentation
+		{OpReplaceSection, "-\t## R\n\told\n", "  new\n\tmore", "-\t## R\n  new\n\tmore\n"}, // the lines have no common indentation
 	} {
 		out, _, err := Apply(t.Context(), []byte(test.src), []Edit{{Op: test.op, Heading: "R", Content: test.content}})
 		require.NoError(t, err, test.content)
