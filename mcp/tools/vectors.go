@@ -138,26 +138,26 @@ func runSearchVectors(ctx context.Context, in *invocation, a searchVectorsArgs) 
 	if err != nil {
 		return Outcome{}, err
 	}
-	var all []string
+	var remarks []string
 	if len(hits) == 0 && len(a.Filter) > 0 {
-		all = in.unfiltered(ctx, a)
+		remarks = in.unfiltered(ctx, a)
 	}
 	for i, h := range hits {
 		if size := jsonSize(h.Metadata); 4*size > 3*in.Limits.ResultBytes {
 			hits[i].Metadata = json.RawMessage("{}")
-			all = append(all, fmt.Sprintf("the metadata of %q is too long to show (%d bytes); limits.result_bytes bounds results", h.ID, size))
+			remarks = append(remarks, fmt.Sprintf("the metadata of %q is too long to show (%d bytes); limits.result_bytes bounds results", h.ID, size))
 		}
 	}
 	return fit(in.Limits.ResultBytes, len(hits), func(n int) Outcome {
-		remarks := all[:min(3, len(all))]
-		out := SearchVectorsResult{Results: append([]table.Hit{}, hits[:n]...), Truncated: n < len(hits), Notes: in.remarks(remarks...)}
+		shown := remarks[:min(3, len(remarks))]
+		out := SearchVectorsResult{Results: append([]table.Hit{}, hits[:n]...), Truncated: n < len(hits), Notes: in.remarks(shown...)}
 		var lines strings.Builder
 		for _, h := range hits[:n] {
 			fmt.Fprintf(&lines, "%.6g  %s  %s\n", h.Score, phrase.OneLine(h.ID), phrase.OneLine(string(h.Metadata)))
 		}
 		text := phrase.Count(len(out.Results), "row")
 		if out.Truncated {
-			out.Notes = in.remarks(append(slices.Clip(remarks), "the others do not fit; ask for fewer, or keep metadata short")...)
+			out.Notes = in.remarks(append(slices.Clip(shown), "the others do not fit; ask for fewer, or keep metadata short")...)
 			text = fmt.Sprintf("%d of %s", n, phrase.Count(len(hits), "row"))
 		}
 		if lines.Len() > 0 {
