@@ -24,9 +24,9 @@ const maxCandidates = 8
 
 // Lookup finds the note that ref names: a path (with or without .md), a URI, a
 // [[wikilink]], the end of a path, a file name, a title, an alias, a permalink or the name
-// of a page of Notion without its ID, in that order, first exactly and then ignoring case
-// and with other apostrophes, and finally the period of a periodic note, as read by [notes.Periodic.Parse], or a day as
-// read by [notes.ParseDate]. A URI matches only its own path. References may also
+// of a page of Notion without its ID, in that order, first exactly and then ignoring case, then the
+// period of a periodic note, as read by [notes.Periodic.Parse], and finally, unless a note that had
+// this name was moved or deleted, one with other apostrophes or a day as read by [notes.ParseDate]. A URI matches only its own path. References may also
 // be an absolute path inside the vault, any of the above after a slash, which is the
 // vault as in links, an obsidian:// link, or a reference to a part of a note
 // ([notes.SplitAnchor]). An [*notes.Error] with [notes.ErrAmbiguous] lists the matching
