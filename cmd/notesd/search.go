@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -152,11 +151,7 @@ func (c *client) openBest(ctx context.Context, query map[string]any) error {
 	}
 	best := res.Results[0].Path
 	dir, in := c.loaded.Vault.Place(best)
-	file := filepath.Join(dir, filepath.FromSlash(in))
-	target := file
-	if isFolder(filepath.Join(dir, ".obsidian")) {
-		target = "obsidian://open?path=" + strings.ReplaceAll(url.QueryEscape(file), "+", "%20")
-	}
+	target := cmp.Or(service.OpenLink(dir, in), filepath.Join(dir, filepath.FromSlash(in)))
 	if err := desktop.Open(ctx, target, os.Stderr); err != nil {
 		return &service.Failure{Code: "failed", Message: fmt.Sprintf("%s cannot be opened: %v", best, err)}
 	}

@@ -82,24 +82,24 @@ func await(ctx context.Context, closed <-chan struct{}) error {
 	}
 }
 
-// openLinks returns the result of openLink for each of the vault's folders that has
-// one.
+// openLinks returns, for each of the vault's folders that is an Obsidian vault, the link that
+// opens a note of it in the app, with {path} in place of the note's path.
 func openLinks(vault config.Vault) map[string]string {
 	links := map[string]string{}
 	for name, dir := range vault.Dirs() {
-		if link := openLink(dir); link != "" {
-			links[name] = link
+		if link := OpenLink(dir, ""); link != "" {
+			links[name] = link + "{path}"
 		}
 	}
 	return links
 }
 
-// openLink returns the link that opens a note of an Obsidian vault in the app, with
-// {path} in place of the note's path, or "" for other folders.
-func openLink(vault string) string {
+// OpenLink returns the link that opens a file of an Obsidian vault in the app, or "" for other
+// folders.
+func OpenLink(vault, file string) string {
 	if info, err := fsid.Info(filepath.Join(vault, ".obsidian")); err != nil || !info.IsDir() {
 		return ""
 	}
-	folder := strings.TrimSuffix(filepath.ToSlash(vault), "/") + "/"
-	return "obsidian://open?path=" + strings.ReplaceAll(url.QueryEscape(folder), "+", "%20") + "{path}"
+	file = strings.TrimSuffix(filepath.ToSlash(vault), "/") + "/" + file
+	return "obsidian://open?path=" + strings.ReplaceAll(url.QueryEscape(file), "+", "%20")
 }
