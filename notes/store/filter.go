@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -105,6 +106,11 @@ type conditions struct {
 	args  []any
 }
 
+// where returns the terms as one, TRUE if there are none.
+func (c *conditions) where() string {
+	return cmp.Or(strings.Join(c.terms, " AND "), "TRUE")
+}
+
 func (c *conditions) add(term string, args ...any) {
 	c.terms = append(c.terms, term)
 	c.args = append(c.args, args...)
@@ -120,33 +126,12 @@ const (
 // front matter.
 func filterSQL(f notes.Filter) (string, []any) {
 	c := &conditions{}
-	c.add("TRUE")
 	if folder := notes.FolderKey(f.Folder); folder != "" {
 		c.add(folderTerm, folder, folder)
 	}
-	reads := conditions{terms: []string{"TRUE"}}    // on the note o at the other end of a link
-	attaches := conditions{terms: []string{"TRUE"}} // on the attachment a there
+	var reads, attaches conditions
 	if f.Scope != nil {
-		within := func(column string) func(folder string) (string, []any) {
-			return func(folder string) (string, []any) {
-				k := notes.FolderKey(folder)
-				if k == "" {
-					return "TRUE", nil
-				}
-				return `(` + column + ` = ? OR ` + strings.ReplaceAll(folderTerm, "n.path_key", column) + `)`, []any{k, k, k}
-			}
-		}
-		c.anyOf(f.Scope, within("n.path_key"))
-		reads, attaches = conditions{}, conditions{}
-		reads.anyOf(f.Scope, within("o.path_key"))
-		attaches.anyOf(f.Scope, func(folder string) (string, []any) { // SQLite folds only ASCII
-			term, args := within("lower(a.path)")(folder)
-			as := strings.Trim(folder, "/ ") + "/"
-			return "(" + term + " OR substr(a.path, 1, length(?)) = ?)", append(args, as, as)
-		})
-		leads := &conditions{} // a symlink to a file outside the scope is itself outside
-		leads.anyOf(f.Scope, within("j.value"))
-		c.add(`n.path NOT IN (SELECT j.key FROM store s, json_each(s.value) j WHERE s.key = '`+symlinksSetting+`' AND NOT `+leads.terms[0]+`)`, leads.args...)
+		reads, attaches = c.scope(f.Scope)
 	}
 	prefix := func(p string) (string, []any) {
 		k := notes.Key(strings.TrimPrefix(p, "/"))
@@ -182,6 +167,38 @@ func filterSQL(f notes.Filter) (string, []any) {
 	if f.NotEmpty {
 		c.add("n.size > 0")
 	}
+	c.links(f, reads, attaches)
+	return c.where(), c.args
+}
+
+// scope adds the condition that the notes are in one of the folders. It returns the same for the note
+// o and for the attachment a at the other end of a link.
+func (c *conditions) scope(folders []string) (reads, attaches conditions) {
+	within := func(column string) func(folder string) (string, []any) {
+		return func(folder string) (string, []any) {
+			k := notes.FolderKey(folder)
+			if k == "" {
+				return "TRUE", nil
+			}
+			return `(` + column + ` = ? OR ` + strings.ReplaceAll(folderTerm, "n.path_key", column) + `)`, []any{k, k, k}
+		}
+	}
+	c.anyOf(folders, within("n.path_key"))
+	reads.anyOf(folders, within("o.path_key"))
+	attaches.anyOf(folders, func(folder string) (string, []any) { // SQLite folds only ASCII
+		term, args := within("lower(a.path)")(folder)
+		as := strings.Trim(folder, "/ ") + "/"
+		return "(" + term + " OR substr(a.path, 1, length(?)) = ?)", append(args, as, as)
+	})
+	leads := &conditions{} // a symlink to a file outside the scope is itself outside
+	leads.anyOf(folders, within("j.value"))
+	c.add(`n.path NOT IN (SELECT j.key FROM store s, json_each(s.value) j WHERE s.key = '`+symlinksSetting+`' AND NOT `+leads.where()+`)`, leads.args...)
+	return reads, attaches
+}
+
+// links adds the filter's conditions on links. A link counts if its other end is in the scope; see
+// scope for reads and attaches.
+func (c *conditions) links(f notes.Filter, reads, attaches conditions) {
 	if f.Orphans {
 		other := func(end string) string {
 			if f.Scope == nil { // the joins take most of the time
@@ -189,17 +206,16 @@ func filterSQL(f notes.Filter) (string, []any) {
 			}
 			return ` JOIN notes o ON o.id = l.` + end
 		}
-		c.add(`NOT EXISTS (SELECT 1 FROM links l`+other("note")+` WHERE l.resolved = n.id AND l.note <> n.id AND `+reads.terms[0]+`)
-			AND NOT EXISTS (SELECT 1 FROM links l`+other("resolved")+` WHERE l.note = n.id AND l.resolved <> n.id AND `+reads.terms[0]+`)`, slices.Concat(reads.args, reads.args)...)
+		c.add(`NOT EXISTS (SELECT 1 FROM links l`+other("note")+` WHERE l.resolved = n.id AND l.note <> n.id AND `+reads.where()+`)
+			AND NOT EXISTS (SELECT 1 FROM links l`+other("resolved")+` WHERE l.note = n.id AND l.resolved <> n.id AND `+reads.where()+`)`, slices.Concat(reads.args, reads.args)...)
 	}
 	switch broken := []any{linkUnresolved, linkNoAnchor}; {
 	case f.BrokenLinks && f.Scope == nil: // the joins take most of the time
 		c.add("n.id IN (SELECT note FROM links WHERE state IN (?, ?))", broken...)
 	case f.BrokenLinks:
-		c.add("n.id IN (SELECT l.note FROM links l LEFT JOIN notes o ON o.id = l.resolved LEFT JOIN attachments a ON a.id = l.attachment WHERE (l.kind <> ? OR l.state = ? AND "+reads.terms[0]+") AND (l.state IN (?, ?) OR o.id IS NOT NULL AND NOT "+reads.terms[0]+" OR a.id IS NOT NULL AND NOT "+attaches.terms[0]+"))",
+		c.add("n.id IN (SELECT l.note FROM links l LEFT JOIN notes o ON o.id = l.resolved LEFT JOIN attachments a ON a.id = l.attachment WHERE (l.kind <> ? OR l.state = ? AND "+reads.where()+") AND (l.state IN (?, ?) OR o.id IS NOT NULL AND NOT "+reads.where()+" OR a.id IS NOT NULL AND NOT "+attaches.where()+"))",
 			slices.Concat([]any{markdown.LinkTag, linkNoAnchor}, reads.args, broken, reads.args, attaches.args)...)
 	}
-	return strings.Join(c.terms, " AND "), c.args
 }
 
 func (c *conditions) anyOf(values []string, term func(string) (string, []any)) {
