@@ -111,14 +111,11 @@ func (f *feeder) runScanned(ctx context.Context) {
 func (f *feeder) feed(ctx context.Context) {
 	for changes := f.take(); ; {
 		for _, follower := range f.followers {
-			if err := f.advance(ctx, follower, changes); err != nil && !errors.Is(err, context.Canceled) {
-				if follower.err == nil || follower.err.Error() != err.Error() {
-					f.log.Error("follower failed; it will be fed again", "follower", fmt.Sprintf("%T", follower.Follower), "err", err)
-				}
-				follower.current, follower.err = false, err
-			} else {
-				follower.current, follower.err = err == nil, err
+			err := f.advance(ctx, follower, changes)
+			if err != nil && !errors.Is(err, context.Canceled) && (follower.err == nil || follower.err.Error() != err.Error()) {
+				f.log.Error("follower failed; it will be fed again", "follower", fmt.Sprintf("%T", follower.Follower), "err", err)
 			}
+			follower.current, follower.err = err == nil, err
 		}
 		if !f.rebuilding.Swap(false) { // later calls of run wait
 			return
