@@ -52,12 +52,6 @@ func (s *Reader) lookupWhole(ctx context.Context, ref string, scope notes.Scope,
 	}
 	var found notes.Meta
 	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
-		tiers := s.lookupTiers(name)
-		if ref != name { // a name may begin with a space, or be "[[x]].md"
-			tiers = slices.Insert(tiers, 0, tier{where: `n.path = ?`, args: []any{ref}})
-			key := notes.Key(strings.TrimSpace(ref)) // a title may be "https://example.org" or "/etc/hosts"
-			tiers = append(tiers, tier{where: `n.title_key = ?1 OR n.id IN (SELECT note FROM aliases WHERE alias_key = ?1)`, args: []any{key}})
-		}
 		canRead, err := readable(ctx, tx, scope)
 		if err != nil {
 			return err
@@ -71,9 +65,7 @@ func (s *Reader) lookupWhole(ctx context.Context, ref string, scope notes.Scope,
 			}
 			return notFound(ctx, tx, ref, name, scope, canRead)
 		}
-		if notes.IsURI(ref) {
-			tiers = tiers[1:2] // a URI matches only an exact path
-		} else if strings.HasSuffix(strings.TrimSpace(ref), "/") {
+		if !notes.IsURI(ref) && strings.HasSuffix(strings.TrimSpace(ref), "/") {
 			return missing() // a folder, even if a note has this name
 		}
 		pick := func(tiers []tier) (notes.Meta, error) {
@@ -98,7 +90,7 @@ func (s *Reader) lookupWhole(ctx context.Context, ref string, scope notes.Scope,
 			}
 			return notes.Meta{}, nil
 		}
-		if found, err = pick(tiers); err != nil || found.ID != 0 {
+		if found, err = pick(s.lookupTiers(ref, name)); err != nil || found.ID != 0 {
 			return err
 		}
 		if notes.IsURI(ref) {
@@ -150,9 +142,23 @@ type tier struct {
 	keep  func(notes.Meta) bool
 }
 
-// lookupTiers returns the ways to interpret a name, in order of precedence: as a path, a file
+// lookupTiers returns the ways to interpret a reference, in order of precedence: as it is written,
+// and the name in it as those of nameTiers. A URI matches only its own path.
+func (l *Layout) lookupTiers(ref, name string) []tier {
+	switch {
+	case notes.IsURI(ref):
+		return namedTiers(name)[:1]
+	case ref == name:
+		return l.nameTiers(name)
+	}
+	// A name may begin with a space, or be "[[x]].md", and a title "https://example.org" or "/etc/hosts".
+	tiers := slices.Insert(l.nameTiers(name), 0, tier{where: `n.path = ?`, args: []any{ref}})
+	return append(tiers, tier{where: `n.title_key = ?1 OR n.id IN (SELECT note FROM aliases WHERE alias_key = ?1)`, args: []any{notes.Key(strings.TrimSpace(ref))}})
+}
+
+// nameTiers returns the ways to interpret a name, in order of precedence: as a path, a file
 // name, a title, an alias, and in the forms that links and apps write.
-func (l *Layout) lookupTiers(name string) []tier {
+func (l *Layout) nameTiers(name string) []tier {
 	nameKey, tiers := notes.Key(name), namedTiers(name)
 	// As in a Markdown link, on Windows, or quoted.
 	if plain, err := url.PathUnescape(strings.Trim(strings.ReplaceAll(name, `\`, "/"), "\"'`")); err == nil && plain != name {
