@@ -31,9 +31,6 @@ type roots struct {
 // flight at a time, so that the last response is the newest; if learn is called meanwhile,
 // the request is repeated.
 func (s *roots) learn(ss *sdk.ServerSession) {
-	if s.profile.Subject != "" {
-		return // its folders are on another machine
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.stale = true

@@ -99,7 +99,7 @@ func (s *session) newServer(fixedTools bool) *sdk.Server {
 			c.CacheScope = "private" // lists and notes belong to one user
 		},
 		InitializedHandler:      func(_ context.Context, r *sdk.InitializedRequest) { s.begin(r.Session) },
-		RootsListChangedHandler: func(_ context.Context, r *sdk.RootsListChangedRequest) { s.roots.learn(r.Session) },
+		RootsListChangedHandler: func(_ context.Context, r *sdk.RootsListChangedRequest) { s.learnRoots(r.Session) },
 	})
 	s.toolbox().addTools(server, tools.All()...)
 	s.resources().addResources(server)

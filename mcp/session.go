@@ -128,6 +128,11 @@ func (s *session) ready() {
 // notifications and requests.
 func (s *session) begin(ss *sdk.ServerSession) {
 	s.ready()
+	s.learnRoots(ss)
+}
+
+// learnRoots requests the client's roots if it has any.
+func (s *session) learnRoots(ss *sdk.ServerSession) {
 	if p := ss.InitializeParams(); p != nil && s.hasRoots(p.Capabilities) {
 		s.roots.learn(ss)
 	}
