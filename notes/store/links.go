@@ -178,10 +178,11 @@ func (w *linkWalk) addNear(links []notes.LinkedNote) error {
 	headings, compared := map[string][]string{}, 0
 	for i, l := range links {
 		if l.To == "" && !l.Ambiguous {
-			var err error
-			if links[i].Near, err = w.entitled(l.Target); err != nil {
+			near, err := entitled(w.ctx, w.tx, l.Target, w.canRead)
+			if err != nil {
 				return err
 			}
+			links[i].Near = near[:min(len(near), maxNear)]
 		}
 		if !l.NoAnchor || strings.HasPrefix(l.Anchor, "^") {
 			continue
@@ -218,12 +219,6 @@ const maxNear = 3
 // with a thousand links into a changelog whose headings were renamed. Each takes about
 // a microsecond.
 const maxAlike = 100_000
-
-// entitled returns the first notes with this title or alias.
-func (w *linkWalk) entitled(name string) ([]string, error) {
-	paths, err := entitled(w.ctx, w.tx, name, w.canRead)
-	return paths[:min(len(paths), maxNear)], err
-}
 
 // entitled returns the notes with this title or alias.
 func entitled(ctx context.Context, tx *sql.Tx, name string, canRead func(string) bool) ([]string, error) {

@@ -158,7 +158,7 @@ func listPage(ctx context.Context, tx *sql.Tx, q notes.ListQuery, by order, wher
 	metas, next := []notes.Meta{}, ""
 	last := cursor{Sort: q.Sort}
 	err := sqlite.ForEach(ctx, tx, fmt.Sprintf(`SELECT %s, %s FROM notes n WHERE %s ORDER BY %s LIMIT %d`,
-		by.columns[0], metaColumns, strings.Join(c.terms, " AND "), by.terms(), q.Limit+1), c.args, func(rows *sql.Rows) error {
+		by.columns[0], metaColumns, c.where(), by.terms(), q.Limit+1), c.args, func(rows *sql.Rows) error {
 		var value any
 		m, err := scanMeta(rows, &value)
 		if len(metas) == q.Limit {

@@ -113,7 +113,7 @@ func TestTasksOfNote_Plan(t *testing.T) {
 		c, err := taskConditions(notes.TaskQuery{Status: status})
 		require.NoError(t, err)
 		c.ofNote(1)
-		plan := planOf(t, s.notes.Reader(), `SELECT count(*) FROM tasks t WHERE `+strings.Join(c.terms, " AND "), c.args...)
+		plan := planOf(t, s.notes.Reader(), `SELECT count(*) FROM tasks t WHERE `+c.where(), c.args...)
 		assert.Equal(t, "SEARCH t USING PRIMARY KEY (note=?)", plan, status)
 	}
 }

@@ -102,7 +102,7 @@ func (s *Reader) Tasks(ctx context.Context, q notes.TaskQuery) (notes.TaskPage, 
 			selected.add("t.note IN (SELECT n.id FROM notes n WHERE "+where+")", args...)
 			c.add(where, args...)
 		}
-		matching := ` FROM ` + count + ` WHERE ` + strings.Join(selected.terms, " AND ")
+		matching := ` FROM ` + count + ` WHERE ` + selected.where()
 		if q.Text == "" {
 			if page.Total, err = sqlite.First[int](ctx, tx, `SELECT count(*)`+matching, selected.args...); err != nil {
 				return err
@@ -115,14 +115,14 @@ func (s *Reader) Tasks(ctx context.Context, q notes.TaskQuery) (notes.TaskPage, 
 			page.Total = len(found)
 			from = `(SELECT json_extract(value, '$[0]') AS note, json_extract(value, '$[1]') AS ordinal FROM json_each(?)) f
 				CROSS JOIN tasks t ON t.note = f.note AND t.ordinal = f.ordinal CROSS JOIN notes n ON n.id = t.note`
-			c = &conditions{terms: []string{"TRUE"}, args: []any{sqlite.List(found)}}
+			c = &conditions{args: []any{sqlite.List(found)}}
 		}
 		if err := by.after(c, "list tasks", q.Sort, q.Cursor); err != nil {
 			return err
 		}
 		last := cursor{Sort: q.Sort}
 		return sqlite.ForEach(ctx, tx, fmt.Sprintf(`SELECT n.path, hex(n.hash), t.line, t.heading, t.source, %s FROM %s WHERE %s ORDER BY %s LIMIT %d`,
-			strings.Join(by.columns, ", "), from, strings.Join(c.terms, " AND "), by.terms(), q.Limit+1), c.args, func(rows *sql.Rows) error {
+			strings.Join(by.columns, ", "), from, c.where(), by.terms(), q.Limit+1), c.args, func(rows *sql.Rows) error {
 			if len(page.Tasks) == q.Limit {
 				page.Next = encodeCursor(last)
 				return nil
