@@ -211,12 +211,9 @@ func (s *subscriptions) watchable(ctx context.Context, written string) (string, 
 	switch {
 	case err != nil:
 		return "", err
-	case !s.covers(uri):
+	case !s.covers(uri), isNote(uri) && s.leadsOutside(ctx, uri):
 		return "", &notes.Error{Op: "watch", Path: uri, Err: notes.ErrNotFound, Detail: "there is no such resource"}
 	case isNote(uri):
-		if s.leadsOutside(ctx, uri) {
-			return "", &notes.Error{Op: "watch", Path: uri, Err: notes.ErrNotFound, Detail: "there is no such resource"}
-		}
 		return uri, nil
 	}
 	s.mu.Lock()
