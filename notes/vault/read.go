@@ -41,10 +41,10 @@ func (v *Vault) Read(ctx context.Context, ref string, scope notes.Scope) (*notes
 		if problem := v.rereads.problem(meta.Path); problem != "" {
 			return nil, unreadable(meta.Path, problem)
 		}
-	}
-	if !fresh && scope.Read != nil { // a symlink may now lead out of the scope
-		if meta, err = v.store.Lookup(ctx, meta.Path, scope); err != nil {
-			return nil, err
+		if scope.Read != nil { // a symlink may now lead out of the scope
+			if meta, err = v.store.Lookup(ctx, meta.Path, scope); err != nil {
+				return nil, err
+			}
 		}
 	}
 	note, err := v.store.LoadNote(ctx, meta.ID)
