@@ -25,7 +25,7 @@ import (
 func TestNothingOutsideChangesAnAnswer(t *testing.T) {
 	now := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
 	mine := map[string]string{
-		"Mine/A.md":     "---\nstatus: open\n---\n# A\n\nboats, [[Plan]], [[B]], [x](../Private/Guess.md), [y](../Private/Absent.md), [[Layoffs]] #shared\n\n- [ ] call Ann\n",
+		"Mine/A.md":     "---\nstatus: open\n---\n# A\n\nboats, [[Plan]], [[B]], [x](../Private/Guess.md), [y](../Private/Absent.md), [[Layoffs]] [[Twin]] #shared\n\n- [ ] call Ann\n",
 		"Mine/B.md":     "# B\n\n## One\n\nboats again [[A]] ![[pic.png]] ![[chart.png]]\n",
 		"Mine/C.md":     "harbours\n",
 		"Mine/Sub/D.md": "[c](../C.md)\n", "Mine/chart.png": "png",
@@ -34,7 +34,7 @@ func TestNothingOutsideChangesAnAnswer(t *testing.T) {
 	outside := map[string]string{
 		"Private/Deep/Plan.md": "# Plan\n\nboats and a covert word [[A]] [[C]]\n", "Private/Guess.md": guess,
 		"Private/Layoffs.md": "---\naliases: [Reorg]\nstatus: open\n---\nharbours\n",
-		"Private/pic.png":    "png", "Private/Gone.md": "gone\n", "Root.md": "# Root\n", "Private/Board.canvas": `{"nodes":[{"type":"file","file":"Mine/C.md"}]}`,
+		"Private/pic.png":    "png", "Private/Gone.md": "gone\n", "Root.md": "# Root\n", "Private/X/Twin.md": "", "Private/Y/Twin.md": "", "Private/Board.canvas": `{"nodes":[{"type":"file","file":"Mine/C.md"}]}`,
 		"Private/Journal/2026-01-29.md": "a day\n", "Private/Journal/2026-01-30.md": "another day\n",
 		".obsidian/app.json": `{"newFileLocation":"folder","newFileFolderPath":"Private/Inbox"}`,
 	}

@@ -111,6 +111,11 @@ func (w *linkWalk) follow(direction string, start int64, out *[]notes.LinkedNote
 				if n.To != "" && !w.canRead(n.To) { // treat the note as missing for this caller
 					n.To, n.ToTitle, n.NoAnchor, n.Attachment, far = "", "", false, false, 0
 				}
+				if n.Ambiguous {
+					if n.Ambiguous, err = w.knowsSeveral(n.Target); err != nil {
+						return err
+					}
+				}
 				w.add(n, out)
 				if full = w.isFull(direction, depth, *out); full {
 					return sqlite.ErrEnough
@@ -140,6 +145,15 @@ func (w *linkWalk) scan(rows *sql.Rows, direction string, depth int) (n notes.Li
 		return n, from, err
 	}
 	return n, to, err
+}
+
+// knowsSeveral reports whether the caller may read at least two files with the name in a link.
+func (w *linkWalk) knowsSeveral(target string) (bool, error) {
+	if w.query.Scope.Read == nil {
+		return true, nil // they may have the target as permalink or alias instead
+	}
+	paths, err := sqlite.Column[string](w.ctx, w.tx, `SELECT path FROM notes WHERE name_key = ?1 UNION ALL SELECT path FROM attachments WHERE name_key = ?1`, LinkKey(target))
+	return len(slices.DeleteFunc(paths, func(p string) bool { return !w.canRead(p) })) > 1, err
 }
 
 // add appends a link to its list. A link to a missing part of an existing note is added
