@@ -531,6 +531,12 @@ func TestRestoreNote_AfterRedirect(t *testing.T) {
 	call[tools.DeleteResult](t, w.session, "delete_note", args{"note": "Alone"})
 	_, text = call[tools.WriteResult](t, w.session, "restore_note", args{"note": "Alone.md"})
 	assert.NotContains(t, text, "its deletion")
+	// To a client of one folder, a note that was moved out of it is a deleted one.
+	w = newRealWorld(t, map[string]string{"Mine/A.md": "a\n"})
+	call[tools.WriteResult](t, w.session, "edit_note", args{"note": "Mine/A.md", "edits": []args{{"op": "append", "content": "more"}}})
+	call[tools.MoveResult](t, w.session, "move_note", args{"note": "Mine/A.md", "to": "Private/A.md"})
+	_, text = call[tools.WriteResult](t, w.client(t, Profile{Read: []string{"Mine"}}, nil), "restore_note", args{"note": "Mine/A.md"})
+	assert.NotContains(t, text, "its deletion", "the last change that it may see is the edit")
 }
 
 func textOf[T any](t *testing.T, s *sdk.ClientSession, tool string, a args) string {

@@ -67,7 +67,7 @@ func runRestoreNote(ctx context.Context, in *invocation, a restoreArgs) (Outcome
 // another note: they still lead there.
 func (in *invocation) redirected(ctx context.Context, path string) []string {
 	page, err := in.History.Revisions(ctx, notes.HistoryQuery{Note: path, Limit: 2, Scope: in.Scope})
-	if err != nil || len(page.Revisions) < 2 || page.Revisions[1].Change == 0 {
+	if err != nil || len(page.Revisions) < 2 || page.Revisions[1].Operation != "delete" || page.Revisions[1].Change == 0 {
 		return nil
 	}
 	deletion := page.Revisions[1].Change
