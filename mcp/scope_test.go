@@ -25,9 +25,9 @@ import (
 func TestNothingOutsideChangesAnAnswer(t *testing.T) {
 	now := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
 	mine := map[string]string{
-		"Mine/A.md":     "---\nstatus: open\n---\n# A\n\nboats, [[Plan]], [[B]], [x](../Private/Guess.md), [y](../Private/Absent.md), [[Layoffs]] [[Twin]] #shared\n\n- [ ] call Ann\n",
-		"Mine/B.md":     "# B\n\n## One\n\nboats again [[A]] ![[pic.png]] ![[chart.png]]\n",
-		"Mine/C.md":     "harbours\n",
+		"Mine/A.md": "---\nstatus: open\n---\n# A\n\nboats, [[Plan]], [[B]], [x](../Private/Guess.md), [y](../Private/Absent.md), [[Layoffs]] [[Twin]] #shared\n\n- [ ] call Ann\n",
+		"Mine/B.md": "# B\n\n## One\n\nboats again [[A]] ![[pic.png]] ![[chart.png]]\n",
+		"Mine/C.md": "harbours\n", "Mine/T.md": "[[Twin]]\n",
 		"Mine/Sub/D.md": "[c](../C.md)\n", "Mine/chart.png": "png",
 	}
 	const guess = "# Guess\n\nmerger of boats #shared #covert\n\n- [ ] fire Bob\n"

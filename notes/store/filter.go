@@ -213,8 +213,9 @@ func (c *conditions) links(f notes.Filter, reads, attaches conditions) {
 	case f.BrokenLinks && f.Scope == nil: // the joins take most of the time
 		c.add("n.id IN (SELECT note FROM links WHERE state IN (?, ?))", broken...)
 	case f.BrokenLinks:
-		c.add("n.id IN (SELECT l.note FROM links l LEFT JOIN notes o ON o.id = l.resolved LEFT JOIN attachments a ON a.id = l.attachment WHERE (l.kind <> ? OR l.state = ? AND "+reads.where()+") AND (l.state IN (?, ?) OR o.id IS NOT NULL AND NOT "+reads.where()+" OR a.id IS NOT NULL AND NOT "+attaches.where()+"))",
-			slices.Concat([]any{markdown.LinkTag, linkNoAnchor}, reads.args, broken, reads.args, attaches.args)...)
+		c.add("n.id IN (SELECT l.note FROM links l LEFT JOIN notes o ON o.id = l.resolved LEFT JOIN attachments a ON a.id = l.attachment WHERE (l.kind <> ? OR l.state = ? AND "+reads.where()+") AND (l.state IN (?, ?) OR o.id IS NOT NULL AND NOT "+reads.where()+" OR a.id IS NOT NULL AND NOT "+attaches.where()+
+			" OR l.state = ? AND (SELECT count(*) FROM notes o WHERE o.name_key = l.target_key AND "+reads.where()+") + (SELECT count(*) FROM attachments a WHERE a.name_key = l.target_key AND "+attaches.where()+") < 2))", // see knowsSeveral
+			slices.Concat([]any{markdown.LinkTag, linkNoAnchor}, reads.args, broken, reads.args, attaches.args, []any{linkAmbiguous}, reads.args, attaches.args)...)
 	}
 }
 

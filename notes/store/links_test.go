@@ -55,7 +55,7 @@ func TestLinksResolveAsInObsidian(t *testing.T) {
 		"a/From.md":   "[[Plan]] [[Twin]] [rel](Plan.md) [up](../Only.md) [[./Plan]] [[../From]] [[Deep]] ![[pic.png]]\n",
 		"a/Plan.md":   "# Goals\ntext ^b1\n## Sub Goal\n[[#Goals]] [[#Nothing]]\n",
 		"b/c/Only.md": "[[Plan#Goals]] [[Plan#Goals#Sub Goal]] [[Plan#^b1]] [[Plan#^b2]] [[Plan#Gaols]] [s](../../a/Plan.md#sub-goal)\n",
-		"x/Twin.md":   "", "y/Twin.md": "", "v1.2.md": "", "u/üNÏ.md": "",
+		"x/Twin.md":   "", "y/Twin.md": "", "a/Both.md": "[[Twin]]\n", "v1.2.md": "", "u/üNÏ.md": "",
 		"index.md": "", "b/Index.md": "", "b/From.md": "[[Index]] [md](Index.md)\n",
 		"a/d/e/Deep.md": "", "z/k/Deep.md": "", "a/pic.png": "png", "z/pic.png": "png", "Only.txt": "no note",
 	})
@@ -90,6 +90,7 @@ func TestLinksResolveAsInObsidian(t *testing.T) {
 		require.NoError(t, err)
 		i := slices.IndexFunc(report.Unresolved, func(l notes.LinkedNote) bool { return l.Target == "Twin" })
 		assert.Equal(t, tc.told, report.Unresolved[i].Ambiguous, tc.read)
+		assert.Equal(t, !tc.told, slices.Contains(w.list(notes.Filter{BrokenLinks: true, Scope: tc.read}), "a/Both.md"), tc.read)
 	}
 	_, err = w.Links(t.Context(), "a/Plan", notes.LinkQuery{Direction: "sideways"})
 	require.ErrorIs(t, err, notes.ErrInvalid)
