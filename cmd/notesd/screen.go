@@ -243,6 +243,7 @@ var commandNames = strings.NewReplacer(
 	"restore_note", "notesd restore",
 	"list_tables", "notesd tables",
 	"create_heading true", "--create-heading",
+	"or pass count ", "or pass --count ",
 	"diff takes a note and two of its revisions, like [12, 15]", "--diff takes a note and two of its revisions, like 12,15",
 	"; status all lists them", "; --status all lists them",
 )

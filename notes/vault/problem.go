@@ -114,7 +114,7 @@ func editProblem(notePath string, err error) error {
 	case errors.Is(err, markdown.ErrAmbiguous):
 		e.Err, e.Hint = notes.ErrAmbiguous, "Nothing was changed. Pass one of these, with its line."
 	case errors.As(err, &match) && match.Found > 0:
-		e.Hint = fmt.Sprintf("Nothing was changed. Give more of the surrounding text in old, or pass count %d.", match.Found)
+		e.Hint = fmt.Sprintf("Nothing was changed. Give more of the surrounding text, or pass count %d to replace all.", match.Found)
 	case errors.As(err, &match) && match.Nearest != "":
 		e.Hint = "Nothing was changed. Copy that text exactly, or read the note."
 	case errors.As(err, &match):
