@@ -115,7 +115,7 @@ func origins(key string) string {
 	if slices.Contains(sessionKeys, key) {
 		text += " Each client has its own."
 	} else if isDaemons(key) {
-		text += " Of the daemon: a change counts when that is idle, or at once with `notesd restart`."
+		text += " Belongs to the daemon."
 	}
 	return text
 }
