@@ -58,6 +58,12 @@ func takes(names ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		hint := fmt.Sprintf("See %s -h.", cmd.CommandPath())
 		if len(args) < len(names) && !strings.HasPrefix(names[len(args)], "[") {
+			switch names[len(args)] {
+			case "CHANGE":
+				hint = "notesd history lists them."
+			case "REVISION":
+				hint = "notesd history NOTE lists them."
+			}
 			return service.Usagef(hint, "%s needs %s", cmd.Name(), strings.TrimSuffix(strings.Join(names[len(args):], " and "), "…"))
 		}
 		if len(args) > len(names) && !strings.HasSuffix(strings.Join(names, ""), "…") {

@@ -129,7 +129,7 @@ Notes that changed since are listed and left as they are. An undo can be undone.
 		RunE: func(cmd *cobra.Command, words []string) error {
 			change, err := strconv.ParseInt(words[0], 10, 64)
 			if err != nil || change < 1 {
-				return service.Usagef("notesd history NOTE lists them.", "%q is not the number of a change", words[0])
+				return service.Usagef("notesd history lists them.", "%q is not the number of a change", words[0])
 			}
 			args := given(cmd, "dry-run")
 			args["change"] = change
