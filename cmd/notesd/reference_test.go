@@ -120,18 +120,18 @@ var jsonForms = []struct{ command, form string }{
 	{"search", "search_notes"}, {"read", "read_note"}, {"list", "list_notes"}, {"links", "note_links"}, {"related", "related_notes"}, {"tasks", "list_tasks"},
 	{"new", "create_note"}, {"append", "edit_note"}, {"edit", "edit_note"}, {"move", "move_note"}, {"delete", "delete_note"}, {"history", "note_history"},
 	{"restore", "restore_note"}, {"undo", "restore_note"}, {"tags --rename", "rename_tag"},
-	{"why NOTE QUERY", "{found, path, rank, read, reasons, score, terms: [{has, notes, term, weight}], text_rank, text_score, title, total}"},
+	{"why NOTE QUERY", "{cosine, found, path, rank, read, reasons, score, terms: [{has, notes, term, weight}], text_rank, text_score, title, total, vector_rank}"},
 	{"tags", "{tags: [{notes, tag}]}"},
 	{"tables", "{tables}"},
 	{"export --as-of TIME DIR", "{as_of, dir, notes}"},
 	{"backup DIR", "{bytes, state, time, vault, version}"},
 	{"forget NOTE", "{note, paths, set_aside, versions}"},
 	{"index", "{notes, pending, rebuilt, seconds, seq}"},
-	{"status", "{clients: [{command, hits, name, result_bytes, search_mode, since, version}], daemon, index, notes, semantic, settings, skipped, state, vault, version, warnings, watcher}"},
+	{"restart", "{started, stopped}"},
+	{"status", "{clients: [{command, hits, name, result_bytes, search_mode, since, version}], daemon, index, log, notes, semantic, settings, skipped, state, vault, version, warnings, watcher}"},
 	{"doctor", "{checks: [{name, state, text}]}"},
 	{"config", "{settings: [{key, origin, value}]}"},
 	{"setup --print HOST", "{hosts: [{action, file, host, name, text}]}"},
-	{"restart", "{started, stopped}"},
 	{"stop", "{stopped}"},
 	{"service status", "{current, installed, manager, name, place, running}"},
 	{"adopt STATE", "{adopted, set_aside, state, vault}"},
@@ -145,8 +145,9 @@ func TestJSONForms(t *testing.T) {
 	notestest.SkipInShort(t)
 	p := newPlace(t, map[string]string{"Note.md": "word #tag\n", "Gone.md": "x\n"})
 	out := t.TempDir()
-	p.env = append(p.env, "HOME="+out, "USERPROFILE="+out) // no settings of hosts
+	p.env = append(p.env, "HOME="+out, "USERPROFILE="+out, "NOTESD_SEMANTIC_PROVIDER=builtin") // no settings of hosts
 	p.run(t, "delete", "Gone")
+	p.run(t, "index", "--wait")
 	questions := filepath.Join(out, "questions.json")
 	require.NoError(t, os.WriteFile(questions, []byte(`{"queries": [{"query": "word", "expected": ["Note.md"]}]}`), 0o600))
 	words := strings.NewReplacer("NOTE QUERY", "Note.md word", "TIME", "0s", "NOTE", "Gone.md", "HOST", "cursor", "FILE", questions, "DIR", "")
