@@ -102,6 +102,8 @@ func editProblem(notePath string, err error) error {
 	case section != nil && errors.Is(err, markdown.ErrMissing):
 		inserts := !errors.As(err, &failed) || failed.Op == edit.OpAppend || failed.Op == edit.OpPrepend
 		switch {
+		case inserts && len(e.Candidates) == 0:
+			e.Hint = "Nothing was changed. Pass create_heading true to make this one at the end of the note."
 		case inserts:
 			e.Hint = "Nothing was changed. Name one of its headings, or pass create_heading true to make this one at the end of the note."
 		case len(e.Candidates) > 0:
