@@ -26,7 +26,7 @@ func NotText(data []byte) string {
 // ParserVersion is raised whenever [Parse] makes another note of the same bytes: with
 // another title, or other tags, headings, links, tasks, fields or passages. The vault then parses all
 // its notes again.
-const ParserVersion = 10
+const ParserVersion = 11
 
 // Parse parses the file at path into a note. It does not set ID and Seq; the store sets
 // the date and the time of creation, according to its rules.

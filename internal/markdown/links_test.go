@@ -162,9 +162,10 @@ func TestFrontMatterLinks(t *testing.T) {
 	}
 }
 
-// TestFrontMatterLinks_TOML: single quotes in TOML have no escapes.
+// TestFrontMatterLinks_TOML: single quotes in TOML have no escapes, and the header of a table is
+// no link, such as [[resources]] of a page of Hugo.
 func TestFrontMatterLinks_TOML(t *testing.T) {
-	src := "+++\na = '[[b\\c]]'\ne = \"[[f \\\"g\\\"]]\" # [[no]]\nh = '''[[i]]'''\nj = ['[[k]]', \"[[l\"]\n+++\n"
+	src := "+++\na = '[[b\\c]]'\ne = \"[[f \\\"g\\\"]]\" # [[no]]\nh = '''[[i]]'''\nj = ['[[k]]', \"[[l\"]\n[[m]]\nn = \"o\"\n  [[ m.p ]]\n+++\n"
 	doc := Parse([]byte(src))
 	require.NoError(t, doc.FrontMatter.Err)
 	assert.Equal(t, []string{`frontmatter b\c`, `frontmatter f "g"`, "frontmatter i", "frontmatter k"}, describe(doc))

@@ -21,7 +21,7 @@ const (
 
 // addFrontMatterLinks records the wikilinks in the string values of front matter.
 // "[[x]]" without quotes is a list in a list to YAML, but many people write links
-// that way, so it counts too.
+// that way, so it counts too. In TOML, it is the header of a table.
 func addFrontMatterLinks(doc *Document, src []byte) {
 	fm := &doc.FrontMatter
 	if fm.Err != nil || !bytes.Contains(src[fm.InnerStart:fm.InnerEnd], []byte("[[")) {
@@ -65,7 +65,7 @@ func addLineLinks(doc *Document, src []byte, pos, line int, inStrings map[string
 			return
 		}
 		if !inStrings[unquoteMeta(string(inner), quote)] {
-			if quote != Unquoted || bytes.ContainsAny(inner, ",[]{}\"'") {
+			if quote != Unquoted || doc.FrontMatter.Format == "toml" || bytes.ContainsAny(inner, ",[]{}\"'") {
 				continue
 			}
 			quote = InBrackets
