@@ -31,12 +31,12 @@ func (in *inlineScanner) closeBracket(i int) int {
 		return i + 1
 	}
 	l := splitDestination(in.src, dest)
-	l.Kind, l.Start, l.End, l.Line = LinkMarkdown, b.pos, next, b.line
+	l.Kind, l.Start, l.End, l.Line = pathKind(in.src, dest), b.pos, next, b.line
 	l.Alias = cut(PlainText(in.src[b.text:i]))
-	if b.image {
-		l.Kind = LinkImage
-	} else {
+	if !b.image {
 		in.active = n - 1
+	} else if l.Kind == LinkMarkdown {
+		l.Kind = LinkImage
 	}
 	in.add(l)
 	return next
@@ -64,12 +64,15 @@ func destination(src []byte, i int) (span, int) {
 	return dest, after + 1
 }
 
-// linkPath reads a path at i, <in angle brackets>, with balanced parentheses, or in Hugo's
-// {{< ref "path" >}}. It returns its span and the offset after it, or 0 if there is none.
+// linkPath reads a path at i, <in angle brackets>, with balanced parentheses, in Hugo's
+// {{< ref "path" >}}, or in Jekyll's {% post_url name %}. It returns its span and the offset
+// after it, or 0 if there is none.
 func linkPath(src []byte, i int) (span, int) {
-	if bytes.HasPrefix(src[min(i, len(src)):], []byte("{{")) {
-		if m := hugoRef.FindSubmatchIndex(src[i:]); m != nil {
-			return span{start: i + m[2], end: i + m[3]}, i + m[1]
+	if i < len(src) && src[i] == '{' {
+		for _, tag := range []*regexp.Regexp{hugoRef, jekyllRef} {
+			if m := tag.FindSubmatchIndex(src[i:]); m != nil {
+				return span{start: i + m[2], end: i + m[3]}, i + m[1]
+			}
 		}
 	}
 	if i < len(src) && src[i] == '<' {
@@ -109,9 +112,19 @@ func linkPath(src []byte, i int) (span, int) {
 
 var (
 	hugoRef   = regexp.MustCompile("^\\{\\{[<%]\\s*(?:rel)?ref\\s+[\"`]([^\"`<>{}\n]+)[\"`]\\s*[>%]\\}\\}")
+	jekyllRef = regexp.MustCompile(`^(?:\{\{\s*site\.\w+\s*\}\})*\{%-? ?(?:post_url|link) ([^\s{}%][^{}%\n]*?)\s*-?%\}[^\s()]*`)
 	anglePath = regexp.MustCompile(`^<(?:[^<>\\\n]|\\.)*>`)
 	linkTitle = regexp.MustCompile(`(?s)^(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\((?:[^()\\]|\\.)*\))`)
 )
+
+// pathKind returns the kind of a link with this path. Jekyll finds the post or file of a tag by
+// its name or its path in the site, as Obsidian does for a wikilink.
+func pathKind(src []byte, dest span) LinkKind {
+	if before := src[:dest.start]; bytes.HasSuffix(before, []byte("post_url ")) || bytes.HasSuffix(before, []byte("link ")) {
+		return LinkWiki
+	}
+	return LinkMarkdown
+}
 
 // Destination returns the target and anchor, as in [Link], of a destination as written.
 func Destination(raw []byte) (target, anchor string) {
@@ -207,7 +220,7 @@ func (s *scanner) readDefinitions() {
 			return
 		}
 		l := splitDestination(s.src, dest)
-		l.Kind, l.Start, l.End, l.Line = LinkMarkdown, p.start, end, p.line
+		l.Kind, l.Start, l.End, l.Line = pathKind(s.src, dest), p.start, end, p.line
 		s.inline.add(l)
 		next := skipBreak(s.src[:p.end], end, s.quotes > 0)
 		p.line += bytes.Count(s.src[p.start:next], []byte{'\n'})

@@ -73,7 +73,13 @@ func TestLinks(t *testing.T) {
 		"$$\n[[a]]\n$$\n[[b]] $[[c]]$ $5 [[d]] $6":                                                  {"wikilink b", "wikilink d"},
 		"<!-- [[a]]\n\n[[b]] -->\n\n[[c]] <!-- [[d]] --> [[e]]":                                     {"wikilink c", "wikilink e"},
 		"# [[a]]\n\nb [c](d)\n===\n":                                                                {"wikilink a", "markdown d|c"},
-		"[[Cafe\u0301]]":                                                                            {"wikilink Caf\u00e9"},
+
+		"[a]({% post_url 2026-01-31-b %}) ![c]({{ site.baseurl }}{%- link d/e.png -%}) [f]({% link g.md %}#h 'i') [j]({{ site.url }}/k) {% link l.md %}": { // of Jekyll
+			"wikilink 2026-01-31-b|a", "wikilink d/e.png|c", "wikilink g.md|f",
+		},
+		"[a]: {% post_url b c-%}\n[link b](link c)": {"wikilink b c"},
+
+		"[[Cafe\u0301]]": {"wikilink Caf\u00e9"},
 	} {
 		assert.Equal(t, want, describe(Parse([]byte(src))), "%q", src)
 	}

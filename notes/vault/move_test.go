@@ -157,6 +157,14 @@ func TestMoveRewritesLinks(t *testing.T) {
 			map[string]string{"content/posts/second.md": "[a]({{< ref \"My first.md#who\" >}}) ![b]({{%relref `/posts/My first`%}} 'T')\n\n[c]: {{< ref \"My first\" >}}\n[d]({{< ref \"nothing\" >}} x) {{< ref \"first\" >}}\n"},
 		},
 		{
+			"references of Jekyll", []string{"_posts/2026-01-31-a.md", "x", "_posts/2026-02-01-b.md", "[a]({% post_url 2026-01-31-a %}#top) [a]({{ site.baseurl }}{% link _posts/2026-01-31-a.md %})\n\n[a]: {% post_url 2026-01-31-a %}\n", "about.md", "[a]({%- post_url 2026-01-31-a -%})"}, "2026-01-31-a", "_posts/2026-01-30-c d.md",
+			map[string]string{"_posts/2026-02-01-b.md": "[a]({% post_url 2026-01-30-c d %}#top) [a]({{ site.baseurl }}{% link _posts/2026-01-30-c d.md %})\n\n[a]: {% post_url 2026-01-30-c d %}\n", "about.md": "[a]({%- post_url 2026-01-30-c d -%})"},
+		},
+		{
+			"a post of Jekyll with references", []string{"_posts/2026-01-31-a.md", "[b]({% post_url 2026-02-01-b %}) [c]({% link _docs/c.md %}) ![d]({% link assets/d.png %})", "_posts/2026-02-01-b.md", "x", "_docs/c.md", "x", "assets/d.png", "x"}, "2026-01-31-a", "blog/_posts/2026-01-31-a.md",
+			map[string]string{"blog/_posts/2026-01-31-a.md": "[b]({% post_url 2026-02-01-b %}) [c]({% link _docs/c.md %}) ![d]({% link assets/d.png %})"},
+		},
+		{
 			"a page that leaves its site", []string{"site/about.md", "x", "site/p.md", "[a](/about/)"}, "site/about", "old/about.md",
 			map[string]string{"site/p.md": "[a](/about/)"},
 		},
