@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -184,26 +185,32 @@ func LocalZone() string {
 }
 
 // DateRulesVersion must be increased whenever the date or creation time of the same note changes.
-const DateRulesVersion = 9
+const DateRulesVersion = 10
 
 // Of returns the note's date, and its creation time, which is zero if the note has
-// none.
-func (r *DateRules) Of(notePath string, frontMatter map[string]any, mtime time.Time) (date, created time.Time) {
-	named, isNamed := r.Named(notePath)
-	created, ok := frontMatterTime(frontMatter, "created", "date created", "date")
+// none. The properties of a page that Notion exported count as front matter.
+func (r *DateRules) Of(n *Note) (date, created time.Time) {
+	values := n.FrontMatter
+	if FromNotion(n.Path) {
+		values = map[string]any{}
+		maps.Copy(values, n.Inline)
+		maps.Copy(values, n.FrontMatter)
+	}
+	named, isNamed := r.Named(n.Path)
+	created, ok := frontMatterTime(values, "created", "date created", "created time", "date")
 	if !ok && isNamed {
 		created = named
 	}
-	if t, ok := frontMatterTime(frontMatter, append(slices.Clip(r.Keys), "date")...); ok {
+	if t, ok := frontMatterTime(values, append(slices.Clip(r.Keys), "date")...); ok {
 		return t, created
 	}
 	if isNamed {
 		return named, created
 	}
-	if t, ok := frontMatterTime(frontMatter, "updated", "modified", "date modified", "created", "date created"); ok {
+	if t, ok := frontMatterTime(values, "updated", "modified", "date modified", "last edited time", "created", "date created", "created time"); ok {
 		return t, created
 	}
-	return mtime, created
+	return n.Modified, created
 }
 
 // Named returns the day, or the first day of the week, month, quarter or year, in the

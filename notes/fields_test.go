@@ -153,7 +153,7 @@ func TestDateRules_Of(t *testing.T) {
 		{"2026-02-16.md", object{"updated": "2026-03-04"}, "2026-02-16", "2026-02-16"},
 		{"2026-02-16.md", object{"date": "2026-03-04", "created": "2026-01-01"}, "2026-03-04", "2026-01-01"},
 	} {
-		date, created := rules.Of(tt.path, tt.frontMatter, modified)
+		date, created := rules.Of(&notes.Note{Path: tt.path, FrontMatter: tt.frontMatter, Modified: modified})
 		assert.Equal(t, tt.date, date.Format(time.DateOnly), "%+v", tt)
 		if tt.created == "" {
 			assert.Zero(t, created, "%+v", tt)
@@ -165,6 +165,22 @@ func TestDateRules_Of(t *testing.T) {
 	assert.True(t, rules.Equal(same), "compiled or not")
 	same.Version++
 	assert.False(t, rules.Equal(same))
+}
+
+// TestDateRules_OfNotion: of a page that Notion exported, the file's time is that of the export.
+func TestDateRules_OfNotion(t *testing.T) {
+	const page = "Call 0123456789abcdef0123456789abcdef.md"
+	for _, tt := range []struct{ path, text, date, created string }{
+		{page, "# Call\n\nDate: January 31, 2026 → February 2, 2026\nCreated time: January 3, 2026 10:00 AM\n", "2026-01-31", "2026-01-03"},
+		{page, "# Call\n\nCreated time: January 3, 2026 10:00 AM\nLast edited time: March 4, 2026 9:30 PM\n", "2026-03-04", "2026-01-03"},
+		{page, "# Call\n\nCreated: 3 January 2026 10:00\n", "2026-01-03", "2026-01-03"},
+		{page, "---\ndate: 2026-05-06\n---\n# Call\n\nDate: January 31, 2026\n", "2026-05-06", "2026-05-06"},
+		{page, "# Call\n\nOwner: Ann\n", "2031-05-15", "0001-01-01"},
+		{"Call.md", "# Call\n\nDate: January 31, 2026\n\ndate:: 2026-01-31\n", "2031-05-15", "0001-01-01"},
+	} {
+		date, created := (&notes.DateRules{}).Of(notes.Parse(tt.path, []byte(tt.text), modified))
+		assert.Equal(t, [2]string{tt.date, tt.created}, [2]string{date.Format(time.DateOnly), created.Format(time.DateOnly)}, tt.text)
+	}
 }
 
 // TestTasksOf checks the heading, line and tags of a note's tasks.

@@ -125,7 +125,7 @@ func TestParseDate_Written(t *testing.T) {
 		require.True(t, ok, text)
 		assert.Equal(t, "2026-01-31T04:30:00Z", got.UTC().Format(time.RFC3339), text)
 		n := notes.Parse("Post.md", []byte("---\ndate: "+text+"\n---\n"), time.Time{})
-		date, _ := (&notes.DateRules{}).Of(n.Path, n.FrontMatter, n.Modified)
+		date, _ := (&notes.DateRules{}).Of(n)
 		assert.True(t, got.Equal(date), text)
 	}
 	for text, want := range map[string]string{ // in other languages, also with the time, as Notion exports them

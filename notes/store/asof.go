@@ -114,7 +114,7 @@ func (m *Moment) Note(ctx context.Context, p string) (*notes.Note, error) {
 	}
 	live := n
 	n = notes.Parse(p, text, v.time)
-	if n.Date, n.Created = m.store.dates.Load().Of(p, n.FrontMatter, v.time); n.Created.IsZero() {
+	if n.Date, n.Created = m.store.dates.Load().Of(n); n.Created.IsZero() {
 		first, err := sqlite.First[int64](ctx, m.store.history.Reader(), `SELECT time FROM revisions WHERE document = ? ORDER BY id LIMIT 1`, v.document)
 		if err != nil {
 			return nil, err
@@ -257,6 +257,6 @@ func (s *Store) Revision(ctx context.Context, notePath string, revision int64, s
 		return nil, err
 	}
 	n := notes.Parse(r.Path, text, r.Time)
-	n.Date, _ = s.dates.Load().Of(r.Path, n.FrontMatter, r.Time)
+	n.Date, _ = s.dates.Load().Of(n)
 	return n, nil
 }

@@ -103,7 +103,7 @@ func (w *writer) row(e *Entry, now int64) error {
 		frontMatter = jsonText(n.FrontMatter)
 	}
 	var created any // NULL: the note does not say
-	date, since := w.dates.Of(n.Path, n.FrontMatter, n.Modified)
+	date, since := w.dates.Of(n)
 	if !since.IsZero() {
 		created = since.UnixNano()
 	}
@@ -235,7 +235,7 @@ func (s *Store) SetDates(ctx context.Context, r *notes.DateRules) error {
 			if err != nil {
 				return err
 			}
-			date, created := r.Of(n.Path, n.FrontMatter, n.Modified)
+			date, created := r.Of(n)
 			if created.IsZero() {
 				created = n.Created
 			}
