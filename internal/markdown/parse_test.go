@@ -117,6 +117,7 @@ func TestTags(t *testing.T) {
 		"tags:: a, [[b c]], #d\n\ntext":                      {"a", "b c", "d"},
 		"tags:: #a #b [[c d]] #[[e f]]  g h, i\n\ntext":      {"a", "b", "c d", "e f", "g h", "i"},
 		"tags:: [[a]] [[b]],, #\n":                           {"a", "b"},
+		"{{#include a.md}} {{#if b}} {#c} ({#d e)":           {"d"}, // of mdBook and Handlebars, attributes
 		"tags:: c#, d":                                       {"c#", "d"},
 		"- TODO [#A] a #b\n- [#C] d [#D] [#a] [#AB] [#C](e)": {"b", "D", "a", "AB", "C"},
 		"text\n\ntags:: a":                                   nil,

@@ -83,14 +83,14 @@ func (in *inlineScanner) addTag(tag string, start, end int) {
 
 // startsTag reports whether a '#' at i can start a tag: at the start of the text, or
 // after white space, an opening bracket or quote, emphasis, a separator, or non-ASCII
-// punctuation.
+// punctuation. {{#include}} of mdBook and {{#if}} of Handlebars are none.
 func (in *inlineScanner) startsTag(i int) bool {
 	if i == in.start {
 		return true
 	}
 	c := in.src[i-1]
 	if c < utf8.RuneSelf {
-		return bytes.IndexByte([]byte(" \t\n\r([{\"'*_~|,;>"), c) >= 0
+		return (c != '{' || in.at(i-2) != '{') && bytes.IndexByte([]byte(" \t\n\r([{\"'*_~|,;>"), c) >= 0
 	}
 	r, _ := utf8.DecodeLastRune(in.src[in.start:i])
 	return unicode.IsPunct(r) || unicode.IsSpace(r)
