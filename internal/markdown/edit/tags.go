@@ -116,7 +116,8 @@ func RemoveTag(src []byte, tag string) ([]byte, error) {
 }
 
 // RenameTag renames a tag and those nested in it (old/part becomes new/part) in front
-// matter, page properties and text. Like [RemoveTag], it accepts tags with spaces. If a list
+// matter, page properties and text. Like [RemoveTag], it accepts tags with spaces, as Logseq and
+// Roam have them, and such a tag may become another with spaces. If a list
 // already contains the new tag, the old one is removed. The error is [markdown.ErrMissing]
 // if the note has neither the tag nor one nested in it.
 func RenameTag(src []byte, tag, name string) ([]byte, error) {
@@ -124,7 +125,9 @@ func RenameTag(src []byte, tag, name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if name, err = tagName(name); err != nil {
+	if spaced := markdown.NFC(markdown.TagName(name)); strings.Contains(tag, " ") && markdown.IsTag(strings.ReplaceAll(spaced, " ", "_")) {
+		name = spaced // in brackets or a list everywhere, as the tag is
+	} else if name, err = tagName(name); err != nil {
 		return nil, err
 	}
 	return changeTags(src, func(t string) (string, bool) {

@@ -139,6 +139,9 @@ func TestRenameTag(t *testing.T) {
 		{"property that has both, last", "tags:: b, #a\n", "a", "b", "tags:: b\n"},
 		{"not links, code, headings' marks", "[x](#a) `#a` [[note#a]]\n# a\n#a\n", "a", "n", "[x](#a) `#a` [[note#a]]\n# a\n#n\n"},
 		{"with a space", "---\ntags:\n  - a b\n  - a b/c\n---\n#[[a b]]\n", "a b", "a-b", "---\ntags:\n  - a-b\n  - a-b/c\n---\n#[[a-b]]\n"},
+		{"to one with spaces", "---\ntags:\n  - a b\n  - A B/c\n---\n#[[a b]] #[[a b/c]] #a\n", "a b", "[[n m]]", "---\ntags:\n  - n m\n  - n m/c\n---\n#[[n m]] #[[n m/c]] #a\n"},
+		{"to one with spaces, property", "tags:: a b, [[a b/c]], #[[d e]], f\n\n#[[A B]]\n", "a b", "n m o", "tags:: n m o, [[n m o/c]], #[[d e]], f\n\n#[[n m o]]\n"},
+		{"to one with spaces, text", "---\ntags: a b, c\n---\n", "a b", "n m", "---\ntags: n m, c\n---\n"},
 		{"comments above", "---\ntags:\n  - x\n  # work\n  - a\n  # home\n  - b\n---\n", "a", "new", "---\ntags:\n  - x\n  # work\n  - new\n  # home\n  - b\n---\n"},
 		{"comment beside", "---\ntags:\n  - x # home\n  - \"a\"  # work\n---\n", "a", "new", "---\ntags:\n  - x # home\n  - new  # work\n---\n"},
 		{"accents", "#cafe\u0301\n", "café", "bar", "#bar\n"},
@@ -152,6 +155,8 @@ func TestRenameTag(t *testing.T) {
 	_, err := RenameTag([]byte("#ab\n"), "a", "b")
 	require.ErrorIs(t, err, markdown.ErrMissing)
 	_, err = RenameTag([]byte("#a\n"), "a", "b c")
+	require.ErrorIs(t, err, ErrInvalid)
+	_, err = RenameTag([]byte("#[[a b]]\n"), "a b", "c d]] e")
 	require.ErrorIs(t, err, ErrInvalid)
 }
 
