@@ -32,9 +32,29 @@ func (s Share) Fraction() float64 {
 	return float64(s.Foreign) / float64(s.Judged)
 }
 
-// Add counts a passage of Markdown.
-func (s *Share) Add(passage string) {
-	english, foreign, names := evidence(passage)
+// Group is a language or several that are not distinguished.
+type Group int
+
+// The groups.
+const (
+	Unknown Group = iota
+	English
+	Latin     // another language in Latin script
+	Spaceless // a language without spaces between words, such as Chinese
+	Other     // a language in another script
+)
+
+// Add counts a passage of Markdown and returns the group of its language.
+func (s *Share) Add(passage string) (group Group) {
+	found, names := evidence(passage)
+	english, foreign := found[English], found[Latin]+found[Spaceless]+found[Other]
+	if english+foreign >= leastEvidence {
+		for g, n := range found {
+			if n > found[group] {
+				group = Group(g)
+			}
+		}
+	}
 	if english+foreign < leastEvidence {
 		foreign -= names // such a note may be of a person
 	}
@@ -44,12 +64,13 @@ func (s *Share) Add(passage string) {
 	}
 	if english+foreign < leastEvidence {
 		if s.short[language] += max(foreign-english, english-foreign); s.short[language] < leastEvidence {
-			return
+			return group
 		}
 		s.short[language] -= leastEvidence
 	}
 	s.Judged++
 	s.Foreign += language
+	return group
 }
 
 // Evidence is counted in halves of a function word. Two in five words of English prose
@@ -60,26 +81,26 @@ const (
 	leastEvidence = 3 * functionWord
 )
 
-// evidence returns the evidence for English and for other languages; names is how much of the
-// latter are words that also occur in names.
-func evidence(passage string) (english, foreign, names int) {
-	unsegmented := 0
+// evidence returns the evidence for each group of languages; names is how much of it are words
+// that also occur in names.
+func evidence(passage string) (found [Other + 1]int, names int) {
 	for word := range words(norm.NFC.String(passage)) {
 		switch script := scriptOf(word); {
 		case script == spaceless:
-			unsegmented += len(word) / 3 // most of these letters have three bytes in UTF-8
+			found[Spaceless] += len(word) / 3 // most of these letters have three bytes in UTF-8
 		case script == other && len(word) > 2: // longer than one letter, which is often a symbol
-			foreign += otherScript
+			found[Other] += otherScript
 		case script == latin && englishWords[word]:
-			english += functionWord
+			found[English] += functionWord
 		case script == latin && foreignWords[word]:
-			foreign += functionWord
+			found[Latin] += functionWord
 			if inNames[word] {
 				names += functionWord
 			}
 		}
 	}
-	return english, foreign + otherScript*unsegmented/2, names // assume two letters per word
+	found[Spaceless] = otherScript * found[Spaceless] / 2 // assume two letters per word
+	return found, names
 }
 
 type script int

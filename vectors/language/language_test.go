@@ -100,6 +100,16 @@ func TestShare_MixedPassage(t *testing.T) {
 	assert.Equal(t, language.Share{Foreign: 1, Judged: 1}, judge(german[0]+" The end of it."))
 }
 
+func TestShare_Group(t *testing.T) {
+	var s language.Share
+	assert.Equal(t, language.English, s.Add(english[0]))
+	assert.Equal(t, language.Latin, s.Add(german[0]))
+	assert.Equal(t, language.Latin, s.Add(others["Spanish"][0]))
+	assert.Equal(t, language.Other, s.Add(others["Russian"][0]))
+	assert.Equal(t, language.Spaceless, s.Add(others["Chinese"][0]))
+	assert.Equal(t, language.Unknown, s.Add("Mit Anna gegessen."), "too short")
+}
+
 func TestShare_Of(t *testing.T) {
 	assert.Zero(t, language.Share{}.Fraction())
 	assert.InDelta(t, .25, judge(english[0], english[1], english[2], german[0], unjudged[1]).Fraction(), 0)
