@@ -96,6 +96,8 @@ type SemanticHit struct {
 	// Missing is the share, from 0 to 1, of the note's chunks that have no vector yet, one of
 	// which may be nearer.
 	Missing float64
+	// Across reports that the nearest chunk is in another language than the query.
+	Across bool
 }
 
 // Spread describes values by their mean and their standard deviation.

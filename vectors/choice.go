@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"slices"
 
 	"notesd/internal/sqlite"
 	"notesd/vectors/language"
@@ -32,7 +33,8 @@ const (
 	reconsiderAfter = .05
 )
 
-// choice is the state of Options.Auto.
+// choice is the state of Options.Auto. With a configured model, only the passages are judged, for
+// the languages in which queries are aligned.
 type choice struct {
 	language.Share
 	Source string
@@ -97,12 +99,22 @@ func (x *worker) choose(ctx context.Context) error {
 	x.mu.RLock()
 	before, current := x.choice, x.embedder
 	x.mu.RUnlock()
-	if x.opt.Auto == nil || before.judged && float64(before.changed) <= reconsiderAfter*float64(before.notes) {
+	if before.judged && float64(before.changed) <= reconsiderAfter*float64(before.notes) {
+		return nil
+	}
+	if x.opt.Auto == nil && !alignable(current) {
 		return nil
 	}
 	next, err := x.judge(ctx)
 	if err != nil {
 		return err
+	}
+	if x.opt.Auto == nil {
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		next.changed = x.choice.changed - before.changed
+		x.choice = next
+		return nil
 	}
 	next.Source = x.opt.Auto.next(before.Source, current != nil, next.Share)
 	if current == nil || next.Source != before.Source {
@@ -132,7 +144,7 @@ func (x *worker) choose(ctx context.Context) error {
 // sample that does not depend on the order of the notes and changes little when a few notes
 // change.
 func (x *worker) judge(ctx context.Context) (choice, error) {
-	c := choice{judged: true}
+	c, of := choice{judged: true}, samples{}
 	wanted := map[int64]map[int]bool{}
 	var ids []int64
 	err := sqlite.ForEach(ctx, x.store.Notes().Reader(), `SELECT note, ordinal FROM chunks ORDER BY hash LIMIT ?`, []any{samplePassages}, func(rows *sql.Rows) error {
@@ -160,11 +172,15 @@ func (x *worker) judge(ctx context.Context) (choice, error) {
 			n.Content = n.SearchText()
 			for _, chunk := range n.Chunks {
 				if wanted[n.ID][chunk.Ordinal] {
-					c.Add(n.EmbedText(chunk))
+					group, key := c.Add(n.EmbedText(chunk)), keyOf(chunk.Hash)
+					if !slices.Contains(of[group], key) { // copies have one vector
+						of[group] = append(of[group], key)
+					}
 				}
 			}
 		}
 	}
+	x.samples = of
 	err = x.store.Notes().Reader().QueryRowContext(ctx, `SELECT count(*) FROM notes`).Scan(&c.notes)
 	return c, err
 }

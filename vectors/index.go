@@ -198,8 +198,8 @@ func (x *Index) wake() {
 // nearest to the text, the nearest first.
 func (x *Index) Nearest(ctx context.Context, text string, allowed *notes.IDSet, k int) (hits []notes.SemanticHit, err error) {
 	began := x.opt.Now()
-	err = x.withQuery(ctx, text, func(s *space, query []float32) {
-		hits = s.hits(s.entries.nearest(query, allowed, k), s.scale(query))
+	err = x.withQuery(ctx, text, func(s *space, query, own []float32) {
+		hits = s.hits(s.entries.nearest(query, allowed, k), s.scale(query), own)
 	})
 	if err == nil {
 		now := x.opt.Now()
@@ -211,16 +211,16 @@ func (x *Index) Nearest(ctx context.Context, text string, allowed *notes.IDSet, 
 // Cosines scores the best chunk of each of these notes against the text. It omits
 // notes without vectors.
 func (x *Index) Cosines(ctx context.Context, text string, ids []int64) (hits []notes.SemanticHit, err error) {
-	err = x.withQuery(ctx, text, func(s *space, query []float32) {
-		hits = s.hits(s.entries.cosines(query, ids), s.scale(query))
+	err = x.withQuery(ctx, text, func(s *space, query, own []float32) {
+		hits = s.hits(s.entries.cosines(query, ids), s.scale(query), own)
 	})
 	return hits, err
 }
 
-// withQuery calls do with the serving space, locked for reading, and the vector of a query. If
-// another model has replaced that space since the query was embedded, it does not call do, and
-// the search has no semantic hits; the next query uses the other model.
-func (x *Index) withQuery(ctx context.Context, text string, do func(s *space, query []float32)) error {
+// withQuery calls do with the serving space, locked for reading, and the aligned vector of a
+// query. If another model has replaced that space since the query was embedded, it does not call
+// do, and the search has no semantic hits; the next query uses the other model.
+func (x *Index) withQuery(ctx context.Context, text string, do func(s *space, query, own []float32)) error {
 	query, s, err := x.embedQuery(ctx, text)
 	if err != nil {
 		return err
@@ -228,15 +228,21 @@ func (x *Index) withQuery(ctx context.Context, text string, do func(s *space, qu
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	if !x.closed && x.serving == s {
-		return x.mapped(func() { do(s, query) })
+		return x.mapped(func() {
+			aligned, own := s.aligned(query)
+			do(s, aligned, own)
+		})
 	}
 	return nil
 }
 
-func (s *space) hits(found []chunkHit, near scale) []notes.SemanticHit {
+func (s *space) hits(found []chunkHit, near scale, own []float32) []notes.SemanticHit {
 	out := make([]notes.SemanticHit, len(found))
 	for i, h := range found {
 		out[i] = notes.SemanticHit{NoteID: h.note, Ordinal: h.ordinal, Cosine: h.cosine, Near: near.of(h.cosine), First: near.of(h.first), Missing: 1 - float64(len(s.entries.rowsOf[h.note]))/float64(s.chunks[h.note])}
+	}
+	if own != nil {
+		s.markAcross(own, out)
 	}
 	return out
 }
@@ -271,7 +277,7 @@ func (x *Index) Model() (e Embedder, source string) {
 // to the text: of the model in general, and in this vault, where it is lower if
 // the text is in another language than the notes.
 func (x *Index) Unrelated(ctx context.Context, text string) (usual, here notes.Spread, err error) {
-	err = x.withQuery(ctx, text, func(s *space, query []float32) { usual, here = s.unrelated(query) })
+	err = x.withQuery(ctx, text, func(s *space, query, _ []float32) { usual, here = s.unrelated(query) })
 	return usual, here, err
 }
 
@@ -369,7 +375,10 @@ const (
 func (x *Index) Status() Status {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
-	st := Status{State: StateBuilding, Why: x.choice.why()}
+	st := Status{State: StateBuilding}
+	if x.opt.Auto != nil {
+		st.Why = x.choice.why()
+	}
 	if x.embedder != nil {
 		st.Model = x.embedder.ID()
 	}

@@ -18,6 +18,7 @@ func (x *Index) Run(ctx context.Context) error { return (&worker{Index: x}).run(
 // worker embeds in the background. Only the goroutine of [Index.Run] uses it.
 type worker struct {
 	*Index
+	samples samples
 	resting bool // only edited notes are embedded
 	offer   struct {
 		after []byte    // the last hash offered to other nodes
@@ -131,7 +132,8 @@ func (x *worker) step(ctx context.Context) (more bool, err error) {
 	if s == nil {
 		return true, x.learn(ctx)
 	}
-	if more, err = x.embedBatch(ctx, s); more || err != nil || x.opt.Shared == nil || x.opt.Now().Before(x.offer.next) {
+	more, err = x.embedBatch(ctx, s)
+	if err = errors.Join(err, x.align()); more || err != nil || x.opt.Shared == nil || x.opt.Now().Before(x.offer.next) {
 		return more, err
 	}
 	return x.offerVectors(ctx, s)
@@ -180,6 +182,16 @@ func (x *worker) embedBatch(ctx context.Context, s *space) (more bool, err error
 	x.writing.Lock()
 	defer x.writing.Unlock()
 	return more, x.takeOver(ctx, gone)
+}
+
+// align prepares the serving space for queries in the languages of the passages sampled last.
+func (x *worker) align() error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.serving == nil {
+		return nil
+	}
+	return x.mapped(func() { x.serving.align(x.samples) })
 }
 
 // embedIDs embeds passages of notes taken from the backlog, to which they return after an error,

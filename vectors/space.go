@@ -26,6 +26,7 @@ type space struct {
 	total    int              // number of chunks
 	leads    int              // number of notes with a lead
 	backlog  backlog
+	means    [][]float32 // of the passages in each language, see align
 }
 
 func newSpace(dir string, model int64, embedder Embedder) (*space, error) {
