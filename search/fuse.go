@@ -27,6 +27,7 @@ type candidate struct {
 	weak                 bool
 	named                bool // a passage of another hit names it
 	embedded             bool // the cosine is known
+	across               bool // see notes.SemanticHit
 	chunk                int  // semantically nearest; -1: none
 	togetherAt           int  // if chunk is -1: the offset where the words occur together
 }
@@ -96,6 +97,7 @@ func (s *search) fuse(text []candidate, r *index.Ranking, m *semanticResult) []c
 		}
 		c := &out[i]
 		c.cosine, c.near, c.first, c.missing, c.chunk, c.embedded = h.Cosine, h.Near, h.First, h.Missing, h.Ordinal, true
+		c.across = h.Across
 		if rank > 0 {
 			c.vectorRank = rank
 		}
@@ -123,7 +125,7 @@ func (s *search) fuse(text []candidate, r *index.Ranking, m *semanticResult) []c
 func (s *search) expect(found []candidate, m *semanticResult) {
 	n, sum := 0, usualNotes*usualNear
 	for _, c := range found {
-		if c.embedded {
+		if c.embedded && !c.across {
 			n++
 			sum += c.nearness() - likelyNear*s.wordShare(&c, m)
 		}
@@ -175,6 +177,9 @@ func (s *search) score(c *candidate, m *semanticResult) {
 	near := m.likely + likelyNear*text
 	if c.embedded {
 		near += m.known * m.known * (c.nearness() - near)
+	}
+	if c.across { // a note with the same meaning would have some of the words in the query's language
+		text = max(text, c.nearness()-m.likely)
 	}
 	c.score = (1-m.weight)*(text+c.bonus/s.rescorer.ideal) + m.weight*near
 }

@@ -26,6 +26,7 @@ type fakeSemantic struct {
 	cosines  map[string]float64
 	firsts   map[string]float64 // of the lead, if it differs
 	nearest  map[string]int     // ordinal of the nearest passage, if it is not the first
+	across   map[string]bool    // in another language than the query
 	missing  map[string]float64 // share of passages without a vector
 	coverage notes.Coverage
 	weight   float64
@@ -82,7 +83,7 @@ func (m *fakeSemantic) all(keep func(notes.Meta) bool) []notes.SemanticHit {
 	for _, n := range page.Notes {
 		name := strings.TrimSuffix(n.Path, ".md")
 		if cos, ok := m.cosines[name]; ok && keep(n) {
-			hits = append(hits, notes.SemanticHit{NoteID: n.ID, Ordinal: m.nearest[name], Cosine: cos, Near: cos, First: cmp.Or(m.firsts[name], cos), Missing: m.missing[name]})
+			hits = append(hits, notes.SemanticHit{NoteID: n.ID, Ordinal: m.nearest[name], Cosine: cos, Near: cos, First: cmp.Or(m.firsts[name], cos), Missing: m.missing[name], Across: m.across[name]})
 		}
 	}
 	slices.SortFunc(hits, func(a, b notes.SemanticHit) int {
@@ -106,6 +107,18 @@ func withSemantic(t *testing.T, m *fakeSemantic) *fixture {
 	m.store = f.store
 	f.engine = search.NewEngine(f.store, f.index, m, search.EngineOptions{SemanticTimeout: time.Minute})
 	return f
+}
+
+// A note in another language than the query has few of its words, whatever it is about.
+func TestHybrid_OtherLanguage(t *testing.T) {
+	m := &fakeSemantic{weight: .5, coverage: notes.Coverage{State: search.StateReady, Coverage: 1},
+		cosines: map[string]float64{"boats": .3, "mention": .3, "cooking": .95}}
+	f := withSemantic(t, m)
+	assert.Equal(t, "boats", pathsOf(f.search(search.Query{Text: "harbour"}))[0])
+	m.across = map[string]bool{"cooking": true}
+	assert.Equal(t, "cooking", pathsOf(f.search(search.Query{Text: "harbour"}))[0])
+	m.cosines["cooking"] = .45
+	assert.Equal(t, "boats", pathsOf(f.search(search.Query{Text: "harbour"}))[0], "words count if the meaning is as near")
 }
 
 func TestHybrid(t *testing.T) {
