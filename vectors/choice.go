@@ -94,7 +94,8 @@ func (x *Index) recall(ctx context.Context) error {
 	return nil
 }
 
-// choose chooses the model, at the first call and after many notes have changed.
+// choose judges the passages, at the first call and after many notes have changed, and chooses the
+// model by them unless it is configured.
 func (x *worker) choose(ctx context.Context) error {
 	x.mu.RLock()
 	before, current := x.choice, x.embedder
@@ -106,16 +107,22 @@ func (x *worker) choose(ctx context.Context) error {
 		return nil
 	}
 	next, err := x.judge(ctx)
+	if err == nil && x.opt.Auto != nil {
+		err = x.chooseModel(ctx, before, &next)
+	}
 	if err != nil {
 		return err
 	}
-	if x.opt.Auto == nil {
-		x.mu.Lock()
-		defer x.mu.Unlock()
-		next.changed = x.choice.changed - before.changed
-		x.choice = next
-		return nil
-	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	next.changed = x.choice.changed - before.changed
+	x.choice = next
+	return nil
+}
+
+// chooseModel sets the source of next, and opens and stores the model if it is another.
+func (x *worker) chooseModel(ctx context.Context, before choice, next *choice) (err error) {
+	current := x.embedder
 	next.Source = x.opt.Auto.next(before.Source, current != nil, next.Share)
 	if current == nil || next.Source != before.Source {
 		if current, err = x.opt.Open(next.Source); err != nil {
@@ -129,14 +136,8 @@ func (x *worker) choose(ctx context.Context) error {
 		}
 	}
 	if current != x.embedder {
-		if err := x.adopt(ctx, current, next.Source); err != nil {
-			return err
-		}
+		return x.adopt(ctx, current, next.Source)
 	}
-	x.mu.Lock()
-	next.changed = x.choice.changed - before.changed
-	x.choice = next
-	x.mu.Unlock()
 	return nil
 }
 
