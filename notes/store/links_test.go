@@ -83,14 +83,14 @@ func TestLinksResolveAsInObsidian(t *testing.T) {
 	assert.Equal(t, map[string]bool{"a/From.md": true, "b/c/Only.md": true}, from, "only what the scope may read")
 	assert.Empty(t, report.Outgoing)
 	for _, tc := range []struct {
-		read []string
-		told bool
+		read      []string
+		ambiguous bool
 	}{{[]string{"a", "x", "y"}, true}, {[]string{"a", "x"}, false}, {[]string{"a"}, false}} {
 		report, err = w.Links(t.Context(), "a/From", notes.LinkQuery{Direction: "out", Scope: notes.Scope{Read: tc.read}})
 		require.NoError(t, err)
 		i := slices.IndexFunc(report.Unresolved, func(l notes.LinkedNote) bool { return l.Target == "Twin" })
-		assert.Equal(t, tc.told, report.Unresolved[i].Ambiguous, tc.read)
-		assert.Equal(t, !tc.told, slices.Contains(w.list(notes.Filter{BrokenLinks: true, Scope: tc.read}), "a/Both.md"), tc.read)
+		assert.Equal(t, tc.ambiguous, report.Unresolved[i].Ambiguous, tc.read)
+		assert.Equal(t, !tc.ambiguous, slices.Contains(w.list(notes.Filter{BrokenLinks: true, Scope: tc.read}), "a/Both.md"), tc.read)
 	}
 	_, err = w.Links(t.Context(), "a/Plan", notes.LinkQuery{Direction: "sideways"})
 	require.ErrorIs(t, err, notes.ErrInvalid)
