@@ -213,12 +213,20 @@ func isModern(req sdk.Request) bool {
 	return version >= transport.ModernVersion
 }
 
-// quieter drops the SDK's records below warnings: several for each session and
-// subscription.
+// quieter drops the SDK's records below warnings, several for each session and
+// subscription, and its errors about methods that a client may not call: the client gets
+// them as the response.
 type quieter struct{ slog.Handler }
 
 func (q quieter) Enabled(ctx context.Context, level slog.Level) bool {
 	return level >= slog.LevelWarn && q.Handler.Enabled(ctx, level)
+}
+
+func (q quieter) Handle(ctx context.Context, r slog.Record) error {
+	if strings.HasPrefix(r.Message, "method ") {
+		return nil
+	}
+	return q.Handler.Handle(ctx, r)
 }
 
 // initialize negotiates a version of the session era. The SDK would also accept 2026-07-28,
