@@ -173,6 +173,7 @@ func TestCursorOfAnotherList(t *testing.T) {
 	}
 	page, _ := w.call(t, "list_notes", args{"as_of": "today", "folder": "Shelf 00", "limit": 1})
 	assert.Contains(t, w.fails(t, "list_notes", args{"as_of": "today", "cursor": page["next_cursor"]}), "Pass it with the arguments")
+	assert.Contains(t, w.fails(t, "vault_overview", args{"cursor": "soup"}), "pass list with it", "instead of the overview, which has no pages")
 }
 
 // For a note with very many links, those of both directions are shown, and a repeated link

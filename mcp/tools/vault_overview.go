@@ -53,6 +53,9 @@ func runVaultOverview(ctx context.Context, in *invocation, a overviewArgs) (Outc
 	if a.List != "" {
 		return in.names(ctx, a)
 	}
+	if a.Cursor != "" {
+		return Outcome{}, usagef("the cursor continues a list of tags or folders: pass list with it")
+	}
 	out, err := NewOverview(ctx, in.Env)
 	if err != nil {
 		return Outcome{}, err
