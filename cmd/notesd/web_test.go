@@ -831,6 +831,7 @@ func TestPageFitsAPhone(t *testing.T) {
 		"Boat.md": "# Boat\n\n`" + long + "` " + long + "\n\n| " + strings.Repeat("column | ", 20) + "\n|" + strings.Repeat("--|", 19) + "-:|\n\n```\n" + long + "\n```\n",
 		"خبز.md":  "# خبز\n\nنص عربي، then English.\n\nEnglish, ثم عربي.\n\n    code\n",
 		"Folder with a long name/And another one/" + long + ".md": "x",
+		"مطبخ/وصفات/كعك.md":                                       "كعك\n",
 	})
 	p.run(t, "edit", "--replace", "then", "--with", "and", "خبز")
 	b := p.browse(t)
@@ -839,6 +840,8 @@ func TestPageFitsAPhone(t *testing.T) {
 		b.open(path)
 		assert.Zero(t, evaluate[int](b, "document.documentElement.scrollWidth - innerWidth"), path)
 	}
+	b.open("/n/%D9%85%D8%B7%D8%A8%D8%AE/%D9%88%D8%B5%D9%81%D8%A7%D8%AA/%D9%83%D8%B9%D9%83.md")
+	assert.Equal(t, "مطبخ وصفات كعك.md", evaluate[string](b, "[...document.querySelectorAll('aside .where bdi')].sort((a, b) => a.getBoundingClientRect().left - b.getBoundingClientRect().left).map(e => e.innerText).join(' ')"))
 	b.open("/n/Boat.md")
 	assert.Less(t, evaluate[int](b, "document.querySelector('th').clientHeight"), 40, "a table scrolls, and its words stay whole")
 	assert.Equal(t, "start,-webkit-right", evaluate[string](b, "[...document.querySelectorAll('th')].map(e => getComputedStyle(e).textAlign).slice(-2).join()"))

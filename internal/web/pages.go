@@ -51,6 +51,11 @@ var functions = template.FuncMap{
 		}
 		return ""
 	},
+	// where isolates the names in a path, because those of folders in a script from right to
+	// left would be shown in reverse order.
+	"where": func(p string) template.HTML {
+		return "<bdi>" + template.HTML(strings.ReplaceAll(template.HTMLEscapeString(p), "/", "</bdi>/<bdi>")) + "</bdi>" //nolint:gosec // escaped
+	},
 	"minute": minute,
 	"marked": Marked,
 	"join":   func(words []string) string { return strings.Join(words, ", ") },
