@@ -839,6 +839,7 @@ func TestPageFitsAPhone(t *testing.T) {
 	for _, path := range []string{"/", "/?q=boat", "/n/Boat.md", "/n/%D8%AE%D8%A8%D8%B2.md", "/graph", "/status", "/changes", "/history/%D8%AE%D8%A8%D8%B2.md", "/why?note=Boat.md&q=boat"} {
 		b.open(path)
 		assert.Zero(t, evaluate[int](b, "document.documentElement.scrollWidth - innerWidth"), path)
+		assert.Empty(t, evaluate[[]string](b, "[...document.querySelectorAll('button')].filter(e => e.getBoundingClientRect().right > innerWidth).map(e => e.innerText)"), path)
 	}
 	b.open("/n/%D9%85%D8%B7%D8%A8%D8%AE/%D9%88%D8%B5%D9%81%D8%A7%D8%AA/%D9%83%D8%B9%D9%83.md")
 	assert.Equal(t, "مطبخ وصفات كعك.md", evaluate[string](b, "[...document.querySelectorAll('aside .where bdi')].sort((a, b) => a.getBoundingClientRect().left - b.getBoundingClientRect().left).map(e => e.innerText).join(' ')"))
