@@ -2,8 +2,8 @@
 #
 #   docker run -i --rm -v ~/Notes:/vault -v notesd-state:/state notesd
 #
-# On Linux, --user $(id -u):$(id -g) lets it write notes as you. A server for several
-# clients, with a token (see docs/install.md): docker run … notesd serve --http 0.0.0.0:8931
+# On Linux, --user $(id -u):$(id -g) lets it write notes as you. docs/install.md has the
+# command for a server over HTTP.
 FROM --platform=$BUILDPLATFORM golang:1.26 AS build
 WORKDIR /src
 COPY . .
