@@ -85,6 +85,9 @@ func fromText(s string, typ reflect.Type) (any, error) {
 				list = append(list, item)
 			}
 		}
+		if s != "" && len(list) == 0 { // such as the list of two empty variables, which must not allow everything
+			return nil, errors.New(`must be a list such as "a,b"; unset it for none`)
+		}
 		return list, nil
 	case typeFolders:
 		return parseFolders(s)

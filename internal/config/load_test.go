@@ -559,6 +559,17 @@ func TestPassed_APIKey(t *testing.T) {
 	assert.Equal(t, passed[0].Value, daemon.Text(passed[0].Key), "the daemon has this key from the file")
 }
 
+// A list without items, such as that of two empty variables, would allow every folder.
+func TestLoad_ListWithoutItems(t *testing.T) {
+	w := newWorld(t)
+	for _, list := range []string{",", " , ", " "} {
+		assert.Equal(t, []string{`NOTESD_VAULT_ALLOW: vault.allow = ` + show(list) + ` must be a list such as "a,b"; unset it for none`}, w.problems(Sources{Env: w.env("NOTESD_VAULT_ALLOW=" + list)}))
+	}
+	none, err := fromText("", typeStrings) // of a flag
+	require.NoError(t, err)
+	assert.Empty(t, none)
+}
+
 func TestLoad_RetiredKeys(t *testing.T) {
 	w := newWorld(t)
 	file := w.file("[limits]\ncalls_per_second = 3\nwrites_per_second = 4\nping = \"0s\"\n")
