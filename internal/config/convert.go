@@ -132,7 +132,7 @@ func parseDuration(s string) (time.Duration, error) {
 	}
 	d, err := time.ParseDuration(s)
 	if err != nil || d < 0 {
-		return 0, errors.New(`must be a duration such as "90d", "12h" or "10m"`)
+		return 0, errors.New(`must be a duration such as "90d", "12w" or "36h"`)
 	}
 	return d, nil
 }
@@ -181,14 +181,7 @@ func durationText(d time.Duration) string {
 	if d >= day && d%day == 0 {
 		return strconv.FormatInt(int64(d/day), 10) + "d"
 	}
-	text := d.String() // 1h0m0s
-	if strings.HasSuffix(text, "m0s") {
-		text = strings.TrimSuffix(text, "0s")
-	}
-	if strings.HasSuffix(text, "h0m") {
-		text = strings.TrimSuffix(text, "0m")
-	}
-	return text
+	return strings.Replace(d.String(), "h0m0s", "h", 1)
 }
 
 // String formats a size as in a configuration file.

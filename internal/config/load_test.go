@@ -179,7 +179,7 @@ age = "soon"
 		file + `:8: lgo.level is not a known key; did you mean log.level?`,
 		file + `:10: search.limit = 10.5 must be a whole number`,
 		file + `:11: search.log.level is not a known key; did you mean log.level?`,
-		file + `:13: history.age = "soon" must be a duration such as "90d", "12h" or "10m"`,
+		file + `:13: history.age = "soon" must be a duration such as "90d", "12w" or "36h"`,
 		`NOTESD_HTTP_ADDR: http.addr = "localhost" must be an address such as "127.0.0.1:8931"`,
 		`NOTESD_SEARCH_MODE: search.mode = "fuzzy" must be hybrid, text or semantic`,
 		`--log-level: log.level = "\x1b[31mred" must be debug, info, warn or error`,

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -35,6 +36,7 @@ func TestLoaded_Settings(t *testing.T) {
 	assert.Equal(t, Setting{"vault.path", dir, file + ":2"}, found["vault.path"])
 	assert.Equal(t, Setting{"search.limit", 7, "NOTESD_SEARCH_LIMIT"}, found["search.limit"])
 	assert.Equal(t, Setting{"history.age", "36h", file + ":6"}, found["history.age"])
+	assert.Equal(t, "36h10m0s", durationText(36*time.Hour+10*time.Minute))
 	assert.Equal(t, Setting{"history.size", "3 MiB", file + ":7"}, found["history.size"])
 	assert.Equal(t, Setting{"search.mode", "hybrid", "default"}, found["search.mode"])
 
