@@ -76,12 +76,11 @@ var errProblems = &service.Failure{Code: "problems", Message: "a check found a p
 func (a *app) examine(cmd *cobra.Command) []check {
 	cfg, err := a.settings(cmd)
 	if err != nil {
-		f := service.FailureOf(err)
-		return append([]check{{"configuration", problem, strings.TrimPrefix(f.Message, "configuration: "), f.Hint}}, checkHosts(a.env, "")...)
+		c := failing("configuration", err)
+		c.Text = strings.TrimPrefix(c.Text, "configuration: ")
+		return append([]check{c}, checkHosts(a.env, "")...)
 	}
-	checks := []check{
-		{Name: "configuration", State: fine, Text: "valid"},
-	}
+	checks := []check{{Name: "configuration", State: fine, Text: "valid"}}
 	for _, name := range slices.Sorted(maps.Keys(cfg.Vault.Dirs())) {
 		checks = append(checks, checkVaultFolder(cfg, name))
 	}
@@ -100,12 +99,17 @@ func (a *app) examine(cmd *cobra.Command) []check {
 		return err
 	})
 	if err != nil {
-		f := service.FailureOf(err)
-		checks = append(checks, check{"index", problem, f.Message, f.Hint})
+		checks = append(checks, failing("index", err))
 	}
 	checks = slices.Insert(checks, at, checkModel(cfg.Semantic, inUse)...)
 	checks = append(checks, a.checkService(cmd.Context(), cfg)...)
 	return append(checks, checkHosts(a.env, cfg.Vault.String())...)
+}
+
+// failing returns the check that found an error.
+func failing(name string, err error) check {
+	f := service.FailureOf(err)
+	return check{name, problem, f.Message, f.Hint}
 }
 
 // checkVaultFolder checks the folder of the named vault, or of the only one if name is
@@ -153,8 +157,7 @@ func checkDatabase(ctx context.Context, cfg *config.Config) []check {
 		err = errors.Join(db.Check(ctx), db.Close())
 	}
 	if err != nil {
-		f := service.FailureOf(err)
-		return []check{{"database", problem, f.Message, f.Hint}}
+		return []check{failing("database", err)}
 	}
 	return []check{{Name: "database", State: fine, Text: "responds"}}
 }
@@ -165,8 +168,7 @@ func checkHTTP(ctx context.Context, cfg *config.Config) []check {
 		return nil
 	}
 	if err := service.CheckHTTP(ctx, cfg); err != nil {
-		f := service.FailureOf(err)
-		return []check{{"http", problem, f.Message, f.Hint}}
+		return []check{failing("http", err)}
 	}
 	return []check{{Name: "http", State: fine, Text: cfg.HTTP.Addr + " can be used"}}
 }
@@ -207,11 +209,7 @@ func checkReport(r service.Report, daemon bool) []check {
 	case !r.Index.Ready:
 		index.State, index.Do = remark, "Until it is built, results are incomplete and say so."
 	}
-	checks := []check{
-		running, index,
-		checkMeaning(r, daemon),
-		checkWatcher(r.Watcher),
-	}
+	checks := []check{running, index, checkMeaning(r, daemon), checkWatcher(r.Watcher)}
 	if r.Skipped.Total > 0 {
 		checks = append(checks, check{"skipped", remark, count(r.Skipped.Total, "file") + " cannot be read as a note", "notesd status names them, with the reason."})
 	}
@@ -294,9 +292,8 @@ func checkServer(h hosts.Host, name string, s hosts.Server, vault string) check 
 	case err != nil:
 		return worse(problem, "; the program does not exist", "Run "+run+".")
 	case vault == "":
-		c.Text = fmt.Sprintf("%s launches %s as %q, which names no vault that can be found", h.Title, s.Command, name)
-		c.State, c.Do = problem, again+"."
-		return c
+		c.Text = fmt.Sprintf("%s launches %s as %q", h.Title, s.Command, name)
+		return worse(problem, ", which names no vault that can be found", again+".")
 	case !isVault(vault):
 		return worse(problem, "; the vault is not a folder", again+", or notesd setup --remove --name "+quoted(name)+" "+h.Name+".")
 	case !filepath.IsAbs(s.Command) && h.Desktop:
@@ -345,8 +342,7 @@ func checkModel(s config.Semantic, inUse string) []check {
 		err = m.Verify()
 	}
 	if err != nil {
-		f := service.FailureOf(service.ModelFailure(s.Model, err))
-		c.State, c.Text, c.Do = problem, f.Message, f.Hint
+		c = failing("model", service.ModelFailure(s.Model, err))
 	}
 	if m != nil {
 		_ = m.Close() // it was only read from
