@@ -36,7 +36,7 @@ func TestSpace_Aligned(t *testing.T) {
 		}
 		return flat.Normalised(v)
 	}
-	var of samples
+	of, groups := samples{}, []language.Group{"", language.English, "French", "German"}
 	for topic := range topics {
 		group := 1 + topic%3
 		var key slotKey
@@ -44,25 +44,25 @@ func TestSpace_Aligned(t *testing.T) {
 		slot, err := s.slots.add(key, vector(topic, group))
 		require.NoError(t, err)
 		s.entries.add(int64(topic), 0, slot)
-		of[group] = append(of[group], key)
+		of[groups[group]] = append(of[groups[group]], key)
 	}
 	s.slots.publish()
 	s.entries.grow()
 	query := vector(1, 1) // the passage with this meaning is in the second language
 
-	s.align(samples{language.English: of[1]})
+	s.align(samples{language.English: of[language.English]})
 	same, own := s.aligned(query)
 	assert.Same(t, &query[0], &same[0], "there is one language")
 	assert.Nil(t, own)
 	assert.NotEqual(t, int64(1), s.entries.nearest(query, nil, 1)[0].note)
 
-	few := of
-	for g := range few[1:] {
-		few[g+1] = of[g+1][:max(0, len(of[g+1])-1)]
+	few := samples{}
+	for g := range of {
+		few[g] = of[g][1:]
 	}
 	s.align(few)
 	require.Empty(t, s.means, "too few passages of each")
-	s.align(samples{language.English: of[1], language.Latin: of[1]})
+	s.align(samples{language.English: of["French"], "French": of["French"]})
 	require.Len(t, s.means, 1, "they are alike")
 	s.align(of)
 	require.Len(t, s.means, 3)

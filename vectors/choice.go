@@ -174,7 +174,7 @@ func (x *worker) judge(ctx context.Context) (choice, error) {
 			for _, chunk := range n.Chunks {
 				if wanted[n.ID][chunk.Ordinal] {
 					group, key := c.Add(n.EmbedText(chunk)), keyOf(chunk.Hash)
-					if !slices.Contains(of[group], key) { // copies have one vector
+					if group != language.Unknown && !slices.Contains(of[group], key) { // copies have one vector
 						of[group] = append(of[group], key)
 					}
 				}

@@ -9,6 +9,8 @@
 package language
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -32,27 +34,27 @@ func (s Share) Fraction() float64 {
 	return float64(s.Foreign) / float64(s.Judged)
 }
 
-// Group is a language or several that are not distinguished.
-type Group int
+// Group is a language in Latin script, by its English name, or several languages that are not
+// distinguished.
+type Group string
 
-// The groups.
+// The groups other than those of foreignLists.
 const (
-	Unknown Group = iota
-	English
-	Latin     // another language in Latin script
-	Spaceless // a language without spaces between words, such as Chinese
-	Other     // a language in another script
+	Unknown   Group = ""
+	English   Group = "English"
+	Spaceless Group = "spaceless" // a language without spaces between words, such as Chinese
+	Other     Group = "other"     // a language in another script
+	latin     Group = "latin"     // any other language in Latin script
 )
 
 // Add counts a passage of Markdown and returns the group of its language.
 func (s *Share) Add(passage string) (group Group) {
 	found, names := evidence(passage)
-	english, foreign := found[English], found[Latin]+found[Spaceless]+found[Other]
+	english, foreign := found[English], found[latin]+found[Spaceless]+found[Other]
 	if english+foreign >= leastEvidence {
-		for g, n := range found {
-			if n > found[group] {
-				group = Group(g)
-			}
+		byEvidence := func(a, b Group) int { return cmp.Compare(found[a], found[b]) }
+		if group = slices.MaxFunc([]Group{English, latin, Spaceless, Other}, byEvidence); group == latin {
+			group = slices.MaxFunc(latinLanguages, byEvidence)
 		}
 	}
 	if english+foreign < leastEvidence {
@@ -83,17 +85,21 @@ const (
 
 // evidence returns the evidence for each group of languages; names is how much of it are words
 // that also occur in names.
-func evidence(passage string) (found [Other + 1]int, names int) {
+func evidence(passage string) (found map[Group]int, names int) {
+	found = map[Group]int{}
 	for word := range words(norm.NFC.String(passage)) {
 		switch script := scriptOf(word); {
-		case script == spaceless:
+		case script == Spaceless:
 			found[Spaceless] += len(word) / 3 // most of these letters have three bytes in UTF-8
-		case script == other && len(word) > 2: // longer than one letter, which is often a symbol
+		case script == Other && len(word) > 2: // longer than one letter, which is often a symbol
 			found[Other] += otherScript
 		case script == latin && englishWords[word]:
 			found[English] += functionWord
-		case script == latin && foreignWords[word]:
-			found[Latin] += functionWord
+		case script == latin && foreignWords[word] != nil:
+			found[latin] += functionWord
+			for _, l := range foreignWords[word] {
+				found[l] += functionWord
+			}
 			if inNames[word] {
 				names += functionWord
 			}
@@ -103,23 +109,16 @@ func evidence(passage string) (found [Other + 1]int, names int) {
 	return found, names
 }
 
-type script int
-
-const (
-	latin     script = iota
-	spaceless        // written without spaces between words
-	other
-)
-
-func scriptOf(word string) script {
+// scriptOf returns the group of a word as far as its script shows it.
+func scriptOf(word string) Group {
 	for _, r := range word {
 		switch {
 		case unicode.Is(unicode.Latin, r):
 			return latin
 		case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar):
-			return spaceless
+			return Spaceless
 		case unicode.IsLetter(r):
-			return other
+			return Other
 		}
 	}
 	return latin

@@ -103,8 +103,10 @@ func TestShare_MixedPassage(t *testing.T) {
 func TestShare_Group(t *testing.T) {
 	var s language.Share
 	assert.Equal(t, language.English, s.Add(english[0]))
-	assert.Equal(t, language.Latin, s.Add(german[0]))
-	assert.Equal(t, language.Latin, s.Add(others["Spanish"][0]))
+	assert.Equal(t, language.Group("German"), s.Add(german[0]))
+	for _, name := range []language.Group{"French", "Spanish", "Portuguese", "Italian", "Polish", "Swedish", "Turkish", "Vietnamese", "Finnish"} {
+		assert.Equal(t, name, s.Add(others[string(name)][0]))
+	}
 	assert.Equal(t, language.Other, s.Add(others["Russian"][0]))
 	assert.Equal(t, language.Spaceless, s.Add(others["Chinese"][0]))
 	assert.Equal(t, language.Unknown, s.Add("Mit Anna gegessen."), "too short")

@@ -1,6 +1,10 @@
 package language
 
-import "strings"
+import (
+	"maps"
+	"slices"
+	"strings"
+)
 
 // englishWords are the most frequent words of English prose, except those that are as frequent in
 // another language: "on" means "is" in Finnish, "to" and "do" are Polish and Czech, "her" Turkish.
@@ -11,13 +15,16 @@ var englishWords = set(`
 	such each all any one two use used using so just like over after before through during without within make
 	may must might them us him being both very`)
 
-// foreignWords are frequent words of other languages in Latin script, except words of one
-// letter and those that are also English, such as "die", "am", "to" and "see".
-var foreignWords = func() map[string]bool {
-	all := map[string]bool{}
-	for _, list := range foreignLists {
-		for word := range set(list) {
-			all[word] = true
+// latinLanguages are the other languages in Latin script, in a fixed order.
+var latinLanguages = slices.Sorted(maps.Keys(foreignLists))
+
+// foreignWords are the languages of frequent words of other languages in Latin script, except
+// words of one letter and those that are also English, such as "die", "am", "to" and "see".
+var foreignWords = func() map[string][]Group {
+	all := map[string][]Group{}
+	for _, language := range latinLanguages {
+		for word := range set(foreignLists[language]) {
+			all[word] = append(all[word], language)
 		}
 	}
 	return all
@@ -26,7 +33,7 @@ var foreignWords = func() map[string]bool {
 // inNames are foreign words that are also parts of names, such as Simone de Beauvoir's.
 var inNames = set("van von de del della da di du la le los las el den der dos")
 
-var foreignLists = map[string]string{
+var foreignLists = map[Group]string{
 	"German":     `der das und ist nicht ein eine einen einem einer eines den dem des mit von zu zur zum auf für sich auch als wie wir ich sie er im bei nach aus oder aber wenn dass daß wird werden wurde sind haben kann noch nur über durch sein ihre diese dieser dieses mehr schon sehr nicht kein keine bis um vor`,
 	"Dutch":      `het een van en niet dat zijn op te voor met aan er maar om ook als bij nog uit naar dan wordt worden deze kan heeft hebben geen wel door over moet veel waar`,
 	"French":     `le la les un une des du et est dans pour que qui sur avec pas ne au aux ce cette ces il elle nous vous ils sont par mais ou où comme être avoir fait tout leur ont été aussi se sa ses très même`,
