@@ -110,6 +110,13 @@ func TestIndex_AlignsLanguages(t *testing.T) {
 			b.fill(alignedFrom+10, alignedFrom)
 			languages(2)
 			assert.Equal(t, fixed == nil, b.index.Status().Why != "")
+
+			b.wait = func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
+			b.restart(fixed, func(string) (Embedder, error) { return calibrated{b.multilingual}, nil })
+			<-b.index.loaded
+			b.index.mu.RLock()
+			defer b.index.mu.RUnlock()
+			assert.Len(t, b.index.serving.means, 2, "before the first scan")
 		})
 	}
 }

@@ -37,6 +37,15 @@ const (
 // tries again with increasing delays.
 func (x *worker) run(ctx context.Context) error {
 	err := x.loadAll(ctx)
+	if err == nil && x.serving != nil && alignable(x.serving.embedder) { // queries need not wait for the scan
+		_, judged := x.judge(ctx)
+		if judged == nil {
+			judged = x.align()
+		}
+		if judged != nil && ctx.Err() == nil {
+			x.opt.Log.Warn("queries are not aligned until the notes have been scanned", "err", judged)
+		}
+	}
 	if ctx.Err() != nil {
 		return nil
 	}
