@@ -156,7 +156,8 @@ func (l *Layout) chooseTarget(folder, from, link string, kind notes.LinkKind, ca
 	}
 	name := notes.Key(link)
 	t, state := nearestWhere(dir, candidates, func(c Target) bool {
-		return FolderOfIndex(c.key) == "" && notes.Key(l.otherName(path.Join(folder, c.Path))) == name
+		p := path.Join(folder, c.Path)
+		return FolderOfIndex(p) == "" && notes.Key(l.otherName(p)) == name
 	})
 	if state != linkUnresolved {
 		return t, state

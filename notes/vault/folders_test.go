@@ -37,6 +37,12 @@ func TestLinksOfSeveralFolders(t *testing.T) {
 	assert.Equal(t, "home/Inner.md", f.leads("work/A.md")[10], "nothing in its own folder fits any more")
 }
 
+// A wikilink never names a folder, whatever other links are resolved with it.
+func TestLinkWithTheNameOfItsFolder(t *testing.T) {
+	f := newFixtureOf(t, twoFolders, "work/README.md", "x", "work/A.md", "[[work]] [elsewhere](missing/)", "home/B.md", "x")
+	assert.Equal(t, []string{"", ""}, f.leads("work/A.md"))
+}
+
 // References may be absolute paths, or Obsidian's URIs, whose vault is one of the folders.
 func TestReferencesToSeveralFolders(t *testing.T) {
 	f := newFixtureOf(t, twoFolders, "home/Plan.md", "of home", "work/Plan.md", "of work")
