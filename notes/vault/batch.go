@@ -257,8 +257,8 @@ func (b *batch) addPlaced(p *prepared, hash string, text func() ([]byte, error))
 		return err
 	}
 	b.v.queue.Add(p.DiskPath)
-	p.Stat, p.hashedAt, p.skip = fsid.Stat{}, 0, ""
-	p.parse(b.v, data, b.v.opt.Now().UnixNano())
+	p.Stat, p.hashedAt, p.skip = fsid.Stat{Mtime: b.v.opt.Now().UnixNano()}, 0, "" // the next scan replaces the time, also as the note's date
+	p.parse(b.v, data, p.Stat.Mtime)
 	b.enter(p)
 	return nil
 }

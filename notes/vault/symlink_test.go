@@ -305,6 +305,18 @@ func TestMoveOfASymlinkToAFileElsewhere(t *testing.T) {
 	assert.Equal(t, "New/x.md", report.Outgoing[0].To)
 }
 
+func TestMoveOfFolderWithASymlink_KeepsItsDate(t *testing.T) {
+	f := newFixture(t, "dir/real.txt", "a text", "dir/Other.md", "x")
+	f.symlink("real.txt", "dir/l.md")
+	f.reconcile()
+	before, err := f.Read(t.Context(), "dir/l.md", notes.Scope{})
+	require.NoError(t, err)
+	f.move("dir", "moved")
+	after, err := f.Read(t.Context(), "moved/l.md", notes.Scope{})
+	require.NoError(t, err)
+	assert.Equal(t, before.Date, after.Date)
+}
+
 // TestSymlink_SwappedDuringScan checks that a scan reads the file that it checked, even if
 // a symlink to another takes its name before it is read: the note would have that file's
 // text until the next scan, for clients that may not read the file.
