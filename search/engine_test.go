@@ -413,6 +413,42 @@ func TestSearch_PrefixesPathsAndCompounds(t *testing.T) {
 }
 
 // A word may begin with a stop word. Emphasis around a stop word makes no prefix of it.
+func TestSearch_NumbersInGroups(t *testing.T) {
+	filler := strings.Repeat("The sweep looks after the stove and the chimney of every house in the lane. ", 600)
+	f := newFixture(t, map[string]string{
+		"sweep.md":   filler + "To shift the date call 0171 / 555 0142 before noon. " + filler,
+		"account.md": "DE89 3704 0044 0532 0130 00",
+		"dues.md":    "Send 12 to DE12700519950000441127.",
+		"office.md":  "Office: +49 30 555 0177",
+		"venue.md":   "Venue (555) 123-4567",
+		"roof.md":    "Total: 2.190,00 €, due in 2024.",
+		"tiles.md":   "Total: 3190.50, for 2025 and 2026.",
+		"years.md":   "20242025",
+	})
+	for query, want := range map[string]string{
+		"01715550142":                 "sweep",
+		"+491715550142":               "sweep",
+		"0305550177":                  "office",
+		"5551234567":                  "venue",
+		"+1 (555) 123-4567":           "venue",
+		"DE89370400440532013000":      "account",
+		"DE12 7005 1995 0000 4411 27": "dues",
+		"2190":                        "roof",
+		"2,190.00":                    "roof",
+		"3.190,50":                    "tiles",
+		"2 190":                       "roof",
+		"-2190 total":                 "tiles",
+		"0171 555 0143":               "sweep", // has two of the groups
+		"01715550143":                 "",
+	} {
+		assert.Equal(t, want, append(f.paths(query), "")[0], query)
+	}
+	assert.ElementsMatch(t, []string{"roof", "tiles", "years"}, f.paths("2024 2025"))
+	hit := f.search(search.Query{Text: "01715550142", Mode: search.ModeText}).Hits[0]
+	assert.Contains(t, hit.Snippet, "0171 / 555 0142")
+	assert.False(t, hit.Weak)
+}
+
 func TestSearch_PrefixIsStopWord(t *testing.T) {
 	f := newFixture(t, map[string]string{"Garden.md": "Herbs and canaries.", "Other.md": "Bread with theatre."})
 	for _, query := range []string{"her*", "can*", "garden her*", "HER* -bread"} {

@@ -102,6 +102,9 @@ func (m *matcher) match(dst []match, text string, s terms.Span) []match {
 		(m.seeker == nil || s.Classes&(terms.HighBit|terms.ClassConnector) == 0 || m.seeker.within(text[s.Start:s.End])):
 		list = terms.Expand(list, text, s)
 	}
+	if n, ok := terms.Number(text, s); ok {
+		list = append(list, n)
+	}
 	for _, t := range list {
 		if i, ok := m.lookUp(t.Text); ok {
 			exact := m.exact[i] != "" && equalFold(text[t.Start:t.End], m.exact[i])

@@ -495,13 +495,10 @@ func newRequest(nodes []node, filter notes.Filter) *request {
 	}
 	b.Language = languageOf(meaning)
 	b.foreign, b.plan.Open = b.Foreign, b.Open
-	for _, text := range meaning {
-		b.add(text)
-		b.base += len(text) + 1
-	}
+	r.semanticText = strings.Join(meaning, " ")
+	b.add(r.semanticText)
 	b.finish()
 	r.addDays()
-	r.semanticText = strings.Join(meaning, " ")
 	return r
 }
 
@@ -599,12 +596,12 @@ type planBuilder struct {
 	terms map[string]int // → index into the plan's terms
 	stops []string       // the stop words, used if there are no other words
 	gap   int            // stop words skipped since the last term
-	base  int            // offset of the text being added
 }
 
 // add adds the words of a text to the plan, except stop words: the* is a prefix, *the* a stop
 // word with emphasis.
 func (b *planBuilder) add(text string) {
+	var number terms.Term
 	for s, ok := terms.NextSpan(text, 0); ok; s, ok = terms.NextSpan(text, s.End) {
 		prefix := strings.HasPrefix(text[s.End:], "*") && s.Kind() == terms.ClassWord && isPrefix(text[s.Start:s.End])
 		if (!prefix || strings.HasSuffix(text[:s.Start], "*")) && b.isStop(string(terms.Fold(nil, text[s.Start:s.End]))) {
@@ -616,7 +613,16 @@ func (b *planBuilder) add(text string) {
 			b.addPrefix(text, s)
 			continue
 		}
+		if n, ok := terms.Number(text, s); ok && n.End > number.End {
+			number = n
+		}
+		known := len(b.words)
 		b.addSpan(text, withoutExtension(text, s))
+		if s.Start < number.End { // notes may have the number without groups
+			for _, w := range b.words[known:] {
+				b.plan.Terms[w.term].Others = append(b.plan.Terms[w.term].Others, number.Text)
+			}
+		}
 	}
 }
 
@@ -688,10 +694,10 @@ func (b *planBuilder) addSpan(text string, s terms.Span) {
 			pt.Times += repeatWeight
 		}
 		if t.Part {
-			b.parts = append(b.parts, queryWord{term: i, exact: exact, shown: text[t.Start:t.End], start: b.base + t.Start, end: b.base + t.End})
+			b.parts = append(b.parts, queryWord{term: i, exact: exact, shown: text[t.Start:t.End], start: t.Start, end: t.End})
 		} else {
 			b.words = append(b.words, queryWord{term: i, exact: exact, shown: text[t.Start:t.End], gap: b.gap,
-				gram: s.Kind() != terms.ClassWord, start: b.base + t.Start, end: b.base + t.End, alone: len(list) == 1})
+				gram: s.Kind() != terms.ClassWord, start: t.Start, end: t.End, alone: len(list) == 1})
 			b.gap = 0
 		}
 	}

@@ -30,7 +30,8 @@ func needlesOf(list []string) []string {
 		}
 		for i := range len(n) {
 			// in the text, a compound has connectors
-			if i > 0 && terms.AsciiClass[n[i]&0x7f]&terms.ClassWord == 0 || n[i] >= utf8.RuneSelf {
+			// and a number may have spaces between its digits
+			if i > 0 && (terms.AsciiClass[n[i]&0x7f]&terms.ClassWord == 0 || len(t) > 3 && n[i-1] <= '9') || n[i] >= utf8.RuneSelf {
 				n = n[:i]
 				break
 			}

@@ -128,14 +128,22 @@ func (b *builder) count(texts ...string) {
 	for _, text := range texts {
 		for s, ok := terms.NextSpan(text, 0); ok; s, ok = terms.NextSpan(text, s.End) {
 			for _, c := range b.countersOf(text, s) {
-				if c.field != b.field {
-					c.field, c.n = b.field, 0
-					b.found = append(b.found, c)
-				}
-				c.n++
+				b.countOne(c)
+			}
+			if n, ok := terms.Number(text, s); ok {
+				b.countOne(b.counterOf(n))
 			}
 		}
 	}
+}
+
+// countOne counts a term for the current field.
+func (b *builder) countOne(c *counter) {
+	if c.field != b.field {
+		c.field, c.n = b.field, 0
+		b.found = append(b.found, c)
+	}
+	c.n++
 }
 
 // countersOf returns the counters of a span's terms.
@@ -147,17 +155,22 @@ func (b *builder) countersOf(text string, s terms.Span) []*counter {
 	b.spare = terms.Expand(b.spare[:0], text, s)
 	counters := make([]*counter, len(b.spare))
 	for i, t := range b.spare {
-		c := b.terms[t.Text]
-		if c == nil {
-			c = &counter{term: strings.Clone(t.Text)}
-			b.terms[c.term] = c
-		}
-		counters[i] = c
+		counters[i] = b.counterOf(t)
 	}
 	if s.Kind() == terms.ClassWord && len(raw) <= maxKnownWord {
 		b.words[strings.Clone(raw)] = counters
 	}
 	return counters
+}
+
+// counterOf returns the counter of a term.
+func (b *builder) counterOf(t terms.Term) *counter {
+	c := b.terms[t.Text]
+	if c == nil {
+		c = &counter{term: strings.Clone(t.Text)}
+		b.terms[c.term] = c
+	}
+	return c
 }
 
 // finish adds the counts to the field's postings, and returns their sum.

@@ -23,7 +23,7 @@ import (
 
 // formatVersion is stored in every index. It must change with the terms or fields that are
 // indexed; an index of another version is rebuilt.
-const formatVersion = "8"
+const formatVersion = "9"
 
 // Keys of the values stored in an index, which are written in the same batch as the notes.
 var (

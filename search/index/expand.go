@@ -230,7 +230,7 @@ func (s *snapshot) termsNear(word []rune) (found map[string]uint64, err error) {
 		if err != nil || len(found) > 0 || len(digits) < leastEnding {
 			return found, err
 		}
-		return s.numbersEnding(digits)
+		return s.numbersEnding(strings.TrimLeft(digits, "0"))
 	}
 	bare := terms.Stem(strings.TrimRight(string(word), "0123456789"))
 	most := 1
@@ -255,7 +255,8 @@ const leastEnding = 7
 func (s *snapshot) numbersEnding(digits string) (map[string]uint64, error) {
 	return s.count(func(c *termCounter) error {
 		return each(c.dict, nil, []byte("0"), []byte{'9' + 1}, func(term string) error {
-			if len(term) < leastEnding || !strings.HasSuffix(term, digits) && !strings.HasSuffix(digits, term) || digitsOf(term) != term {
+			bare := strings.TrimLeft(term, "0") // 0171 for 0049 171
+			if len(bare) < leastEnding || !strings.HasSuffix(term, digits) && !strings.HasSuffix(digits, bare) || digitsOf(term) != term {
 				return nil
 			}
 			return c.add(term)

@@ -47,6 +47,9 @@ func termsOf(texts ...string) []string {
 			for _, term := range terms.Expand(nil, text, s) {
 				all = append(all, term.Text)
 			}
+			if n, ok := terms.Number(text, s); ok {
+				all = append(all, n.Text)
+			}
 		}
 	}
 	return all
