@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"path"
@@ -469,8 +470,7 @@ func (s *search) best(found []candidate) []candidate {
 func (s *search) rescore(ctx context.Context, found []candidate, m *semanticResult) error {
 	best := s.best(found)
 	sorted := best
-	every := ^uint64(0) >> (64 - min(64, len(s.r.plan.Terms)))
-	if i := slices.IndexFunc(found, func(c candidate) bool { return c.textRank == 1 && c.terms == every }); i >= len(best) {
+	if i := slices.IndexFunc(found, func(c candidate) bool { return c.textRank == 1 && s.r.hasCode(c.terms) }); i >= len(best) {
 		// To the model, a code such as "AN-25-0417" is close to any number. That its parts stand
 		// together in a note, only the text shows.
 		last := len(best) - 1
@@ -513,6 +513,18 @@ func (s *search) rescore(ctx context.Context, found []candidate, m *semanticResu
 	sortByScore(sorted)
 	s.originalsFirst(best)
 	return nil
+}
+
+// hasCode reports whether a set of terms has all that have digits, or all if none has.
+func (r *request) hasCode(set uint64) bool {
+	all, code := uint64(0), uint64(0)
+	for i, t := range r.plan.Terms {
+		bit := uint64(1) << min(i, 63)
+		if all |= bit; strings.ContainsAny(t.Text, "0123456789") {
+			code |= bit
+		}
+	}
+	return set&cmp.Or(code, all) == cmp.Or(code, all)
 }
 
 // copies matches the paths of notes that are kept beside an original.

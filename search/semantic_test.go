@@ -868,8 +868,10 @@ func TestHybrid_BestByWordsIsRead(t *testing.T) {
 	}
 	f.write(files)
 	for _, limit := range []int{1, 5, 10, 20} {
-		r := f.search(search.Query{Text: "AN-25-0417", Limit: limit})
-		assert.Equal(t, "Offer", pathsOf(r)[0], "limit %d", limit)
-		assert.Len(t, r.Hits, limit)
+		for _, query := range []string{"AN-25-0417", "who sent AN-25-0417"} {
+			r := f.search(search.Query{Text: query, Limit: limit})
+			assert.Equal(t, "Offer", pathsOf(r)[0], "%s, limit %d", query, limit)
+			assert.Len(t, r.Hits, limit)
+		}
 	}
 }
