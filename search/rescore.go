@@ -140,7 +140,7 @@ func (s *rescorer) score(n *notes.Note, c *candidate) (matches []match) {
 		s.bonuses.window*max(meeting, distinct(s.weights, crumbed, nil)) +
 		s.exact*distinct(s.weights, matches, asAsked) +
 		s.lead*s.leadIn(n, titled, matches) +
-		s.bonuses.title*max(s.titleIn(n.Title, titled), s.titleIn(crumb, crumbed))
+		s.bonuses.title*max(s.titleIn(n.Title, titled), s.titleIn(crumb, crumbed), s.aliasIn(n))
 	elsewhere, inside := c.terms, uint64(0)
 	for i, m := range matches {
 		bit := uint64(1) << min(m.term, 63)
@@ -326,6 +326,18 @@ func (s *rescorer) titleIn(title string, titled []match) float64 {
 	}
 	share := float64(have) / float64(words)
 	return share * share * distinct(s.weights, titled, nil)
+}
+
+// aliasIn returns the weight of the whole query if an alias consists of it. Unlike titles of one
+// word, aliases are given so that they find the note.
+func (s *rescorer) aliasIn(n *notes.Note) float64 {
+	if len(n.Aliases) > 0 {
+		query := units(s.request.semanticText)
+		if slices.ContainsFunc(n.Aliases, func(a string) bool { return slices.Equal(units(a), query) }) {
+			return s.total()
+		}
+	}
+	return 0
 }
 
 // nameWords is the greatest number of words in a title that is a name.
