@@ -163,7 +163,7 @@ func (w matcher) matches(where, values map[string]any) bool {
 // fieldHolds is holds for the value of a field. Tags are compared by their names.
 func (w matcher) fieldHolds(values map[string]any, field string, want any) bool {
 	have := FieldValue(values, field)
-	if key := fieldKey(field); key == "tags" || key == "tag" {
+	if key := fieldKey(field); key == "tags" || key == "tag" || key == "file.tags" {
 		have, want = withoutHashes(have), withoutHashes(want)
 	}
 	return w.holds(have, want)
@@ -247,7 +247,7 @@ func (n *Note) Fields(names []string) map[string]any {
 // fields of its text (a key in both has a list), the properties of the file under
 // Dataview's names (file.name, file.folder, file.mtime, …), and path, folder, title,
 // date, created, modified and size unless the note has a field of that name. Tags are a
-// list, however the note writes them.
+// list, however the note writes them, also in its text.
 func (n *Note) Values() map[string]any {
 	values := map[string]any{}
 	maps.Copy(values, n.FrontMatter)
@@ -255,6 +255,14 @@ func (n *Note) Values() map[string]any {
 	for _, folded := range []string{"tags", "tag"} {
 		if key, ok := keys[folded]; ok && values[key] != nil {
 			values[key] = tagNames(values[key])
+		}
+	}
+	key := cmp.Or(keys["tags"], "tags")
+	for _, tag := range n.Tags {
+		if known := asList(values[key]); values[key] == nil {
+			values[key] = []any{tag}
+		} else if !slices.ContainsFunc(known, func(t any) bool { return Key(fmt.Sprint(t)) == Key(tag) }) {
+			values[key] = append(slices.Clip(known), tag)
 		}
 	}
 	folder := path.Dir(n.Path)
@@ -265,7 +273,7 @@ func (n *Note) Values() map[string]any {
 	day := func(t time.Time) string { return t.Format(time.DateOnly) }
 	created, modified, date := at(n.Created), at(n.Modified), day(n.Date)
 	file := map[string]any{"name": BaseName(n.Path), "path": n.Path, "folder": folder, "ext": strings.TrimPrefix(path.Ext(n.Path), "."), "size": n.Size,
-		"day": date, "ctime": created, "cday": day(n.Created), "mtime": modified, "mday": day(n.Modified)}
+		"day": date, "ctime": created, "cday": day(n.Created), "mtime": modified, "mday": day(n.Modified), "tags": values[key]}
 	for _, own := range []struct {
 		name  string
 		value any

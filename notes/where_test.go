@@ -73,6 +73,13 @@ func TestNote_ValuesOfTags(t *testing.T) {
 			assert.False(t, Periods(nil).WhereMatches(map[string]any{key: map[string]any{"has": "pla"}}, n.Values()))
 		}
 	}
+	n := &Note{FrontMatter: map[string]any{"Tags": "plan"}, Tags: []string{"plan", "home"}} // the second in its text
+	assert.Equal(t, []any{"plan", "home"}, n.Values()["Tags"])
+	assert.True(t, Periods(nil).WhereMatches(map[string]any{"tags": map[string]any{"has": "home"}, "file.tags": map[string]any{"has": "home"}}, n.Values()))
+	assert.True(t, Periods(nil).WhereMatches(map[string]any{"file.tags": map[string]any{"has": "#home"}}, n.Values()))
+	assert.False(t, Periods(nil).WhereMatches(map[string]any{"file.tags": map[string]any{"exists": true}}, (&Note{}).Values()))
+	n = &Note{Inline: map[string]any{"Tags": "alpha, beta"}, Tags: []string{"x"}} // as in a page of Notion's
+	assert.Equal(t, []any{"alpha", "beta", "x"}, n.Values()["Tags"])
 	for _, written := range []any{nil, []any{}} {
 		assert.Equal(t, written, (&Note{FrontMatter: map[string]any{"tags": written}}).Values()["tags"])
 	}

@@ -50,7 +50,8 @@ func selectIDs(ctx context.Context, tx *sql.Tx, f notes.Filter, periods notes.Pe
 		return nil
 	}
 	f.Glob = notes.Key(f.Glob) // once, not for each note
-	columns, scan := recordColumns, scanRecord
+	fields, _ := notes.WhereFields(f.Where)
+	columns, scan := recordColumns(fields), scanRecord
 	if len(f.Where) == 0 { // the path decides, and is in an index
 		columns, scan = `n.id, n.path`, scanPath
 	}
@@ -71,14 +72,25 @@ func scanPath(rows *sql.Rows) (*notes.Note, error) {
 	return n, rows.Scan(&n.ID, &n.Path)
 }
 
-const recordColumns = `n.id, n.path, n.title, n.front_matter, n.inline, n.size, n.date, n.created, n.mtime`
+// recordColumns returns the columns of [scanRecord]. The tags are empty unless one of these fields
+// has them: reading them for each note takes time.
+func recordColumns(fields []string) string {
+	tags := `NULL`
+	if slices.ContainsFunc(fields, func(f string) bool { f = strings.ToLower(f); return f == "file" || strings.Contains(f, "tags") }) {
+		tags = `(SELECT group_concat(tag, char(31)) FROM tags WHERE note = n.id)`
+	}
+	return `n.id, n.path, n.title, n.front_matter, n.inline, n.size, n.date, n.created, n.mtime, ` + tags
+}
 
 // scanRecord reads the data of a note that conditions apply to, with the fields of its text.
 func scanRecord(rows *sql.Rows) (*notes.Note, error) {
 	n := &notes.Note{}
 	var date, created, mtime int64
-	var frontMatter, inline sql.RawBytes
-	err := rows.Scan(&n.ID, &n.Path, &n.Title, &frontMatter, &inline, &n.Size, &date, &created, &mtime)
+	var frontMatter, inline, tags sql.RawBytes
+	err := rows.Scan(&n.ID, &n.Path, &n.Title, &frontMatter, &inline, &n.Size, &date, &created, &mtime, &tags)
+	if len(tags) > 0 {
+		n.Tags = strings.Split(string(tags), "\x1f")
+	}
 	n.Date, n.Created, n.Modified = time.Unix(0, date), time.Unix(0, created), time.Unix(0, mtime)
 	if err == nil {
 		err = setFields(n, frontMatter, inline)

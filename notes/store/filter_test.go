@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"fmt"
 	"testing"
 	"time"
 
@@ -54,5 +55,27 @@ func TestFilter_DistantDates(t *testing.T) {
 		set, err := s.Resolve(t.Context(), f.Filter)
 		require.NoError(t, err)
 		assert.Equal(t, f.matches, set.Len(), "%+v", f)
+	}
+}
+
+// A condition on tags sees those in the text of a note.
+func TestStore_WhereTags(t *testing.T) {
+	s, err := Open(t.Context(), t.TempDir())
+	require.NoError(t, err)
+	defer func() { require.NoError(t, s.Close()) }()
+	var entries []Entry
+	for path, text := range map[string]string{"a.md": "---\ntags: x\n---\n", "b.md": "An #x and #y\n", "c.md": "None\n"} {
+		entries = append(entries, Entry{Kind: notes.Created, Path: path, DiskPath: path, Note: notes.Parse(path, []byte(text), time.Now())})
+	}
+	_, err = s.Apply(t.Context(), entries, nil, false)
+	require.NoError(t, err)
+	has := func(tag string) map[string]any { return map[string]any{"tags": map[string]any{"has": tag}} }
+	for want, where := range map[string]map[string]any{
+		"[a.md b.md]": has("x"), "[b.md]": {"or": []any{has("y"), map[string]any{"file.tags": map[string]any{"has": "y"}}}},
+		"[c.md]": {"Tags": map[string]any{"exists": false}}, "[a.md c.md]": {"tags": map[string]any{"not": map[string]any{"has": "Y"}}},
+	} {
+		paths, err := s.Paths(t.Context(), notes.Filter{Where: where})
+		require.NoError(t, err)
+		assert.Equal(t, want, fmt.Sprint(paths))
 	}
 }

@@ -181,7 +181,7 @@ func listPage(ctx context.Context, tx *sql.Tx, q notes.ListQuery, by order, wher
 // loadFields sets the requested fields of the notes.
 func loadFields(ctx context.Context, tx *sql.Tx, metas []notes.Meta, fields []string) error {
 	ids, at := byID(metas)
-	return sqlite.ForEach(ctx, tx, `SELECT `+recordColumns+` FROM json_each(?) j CROSS JOIN notes n ON n.id = j.value`, []any{ids}, func(rows *sql.Rows) error {
+	return sqlite.ForEach(ctx, tx, `SELECT `+recordColumns(fields)+` FROM json_each(?) j CROSS JOIN notes n ON n.id = j.value`, []any{ids}, func(rows *sql.Rows) error {
 		n, err := scanRecord(rows)
 		if err == nil {
 			at[n.ID].Fields = n.Fields(fields)

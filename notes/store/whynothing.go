@@ -116,7 +116,7 @@ func whyWhere(ctx context.Context, tx *sql.Tx, where map[string]any, scope notes
 	count, values, met := map[string]int{}, map[string]map[string]bool{}, map[string]bool{} // count by key; values as text by field
 	empty := map[string]any{}                                                               // true by key
 	sqlWhere, args := filterSQL(notes.Filter{Scope: scope.Read})
-	err = sqlite.ForEach(ctx, tx, `SELECT `+recordColumns+` FROM notes n WHERE `+sqlWhere, args, func(rows *sql.Rows) error {
+	err = sqlite.ForEach(ctx, tx, `SELECT `+recordColumns(fields)+` FROM notes n WHERE `+sqlWhere, args, func(rows *sql.Rows) error {
 		n, err := scanRecord(rows)
 		if err != nil {
 			return err

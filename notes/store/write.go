@@ -230,7 +230,7 @@ func (s *Store) SetDates(ctx context.Context, r *notes.DateRules) error {
 	err := s.notes.Write(ctx, func(tx *sql.Tx) error {
 		type dated struct{ id, date, created int64 }
 		var changed []dated
-		err := sqlite.ForEach(ctx, tx, `SELECT `+recordColumns+` FROM notes n`, nil, func(rows *sql.Rows) error {
+		err := sqlite.ForEach(ctx, tx, `SELECT `+recordColumns(nil)+` FROM notes n`, nil, func(rows *sql.Rows) error {
 			n, err := scanRecord(rows)
 			if err != nil {
 				return err
