@@ -11,14 +11,19 @@ import (
 )
 
 // setField sets a property of a note where the note has it: in page properties, in the lines in
-// which Notion exports the properties of a page, if notion is set, or else in front matter. A
-// new one is added to page properties if there is no front matter.
+// which Notion exports the properties of a page, if notion is set, in a line of the text, or else
+// in front matter. A new one is added to page properties if there is no front matter.
 func setField(src []byte, key string, value any, notion bool) ([]byte, error) {
 	fm := markdown.ReadFrontMatter(src)
 	if _, found := markdown.KeyOf(fm.Values, key); found || fm.Err != nil || key == "" { // most notes need not be parsed
 		return SetFrontMatter(src, key, likeOld(fm.Values[key], value))
 	}
-	start, end, mark := propertyLines(markdown.Parse(src), src, notion)
+	doc := markdown.Parse(src)
+	text, ok := propertyText(key, value)
+	start, end, mark := propertyLines(doc, src, notion)
+	if first, last := fieldLine(doc, src, key); ok && first < last {
+		start, end, mark = first, last, "::"
+	}
 	at, next, found := end, end, false
 	for pos := start; pos < end && !found; {
 		lineEnd, after := markdown.LineAt(src[:end], pos)
@@ -31,7 +36,6 @@ func setField(src []byte, key string, value any, notion bool) ([]byte, error) {
 	if !found && (start >= end || value == nil || mark == ":" || strings.ContainsAny(key, " \t") || fm.Format != "") {
 		return SetFrontMatter(src, key, value)
 	}
-	text, ok := propertyText(key, value)
 	line := key + mark + " " + text + lineEnding(src, at)
 	switch {
 	case value == nil:
@@ -43,7 +47,7 @@ func setField(src []byte, key string, value any, notion bool) ([]byte, error) {
 	}
 	out := splice(src, at, next, line)
 	if value != nil {
-		ok = ok && slices.Contains(properties(out, notion), markdown.Field{Key: key, Value: text})
+		ok = ok && slices.Contains(properties(out, mark == ":"), markdown.Field{Key: key, Value: text})
 	}
 	switch {
 	case ok:
@@ -66,6 +70,30 @@ func propertyLines(doc *markdown.Document, src []byte, notion bool) (start, end 
 		return start, end, ":"
 	}
 	return 0, 0, "::"
+}
+
+// fieldLine returns the span of the line "key:: value" in which Dataview reads the key. It is empty
+// if the text has no such line or another field with this key, if the line has a block id or a
+// comment, which have to stay, and for keys that are read in front matter only.
+func fieldLine(doc *markdown.Document, src []byte, key string) (start, end int) {
+	of := func(f markdown.Field) bool { return strings.EqualFold(f.Key, key) }
+	fields := doc.Fields(src)
+	first := slices.IndexFunc(fields, of)
+	if first < 0 || slices.ContainsFunc(fields[first+1:], of) || strings.ContainsAny(fields[first].Value, `^%<\`) ||
+		slices.Contains([]string{"tags", "tag", "aliases", "alias", "title", "cssclasses", "cssclass"}, strings.ToLower(key)) {
+		return 0, 0
+	}
+	line := fields[first].Key + ":: " + fields[first].Value
+	for pos, last := range doc.Paragraphs(src) {
+		for row := range bytes.Lines(src[pos:last]) {
+			if string(bytes.TrimRight(row, "\r\n")) == line {
+				_, end = markdown.LineAt(src, pos)
+				return pos, end
+			}
+			pos += len(row)
+		}
+	}
+	return 0, 0
 }
 
 // properties returns the fields in a note's text.

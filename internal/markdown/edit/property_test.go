@@ -28,6 +28,20 @@ func TestSetFrontMatter_Properties(t *testing.T) {
 		{"---\nx: 1\n---\na:: 1\n", "a", "2", false, "---\nx: 1\n---\na:: 2\n"},
 		{"---\nx: 1\n---\na:: 1\n", "b", "2", false, "---\nx: 1\nb: \"2\"\n---\na:: 1\n"},
 		{"---\na: 1\n---\na:: 1\n", "a", "2", false, "---\na: 2\n---\na:: 1\n"},
+		{"# A\r\n\r\nOwner:: [[Ann]]\r\nBudget:: 4\r\n\r\nText", "budget", 5.0, false, "# A\r\n\r\nOwner:: [[Ann]]\r\nBudget:: 5\r\n\r\nText"},
+		{"---\nx: 1\n---\n# A\n\nOwner:: [[Ann]]\nEnd:: 4", "end", "5", false, "---\nx: 1\n---\n# A\n\nOwner:: [[Ann]]\nEnd:: 5"},
+		{"# A\n\nOwner:: [[Ann]]\nEnd:: 4\n", "owner", nil, false, "# A\n\nEnd:: 4\n"},
+		{"# A\n\n```\na:: 1\n```\n\na:: 2\n", "a", "3", false, "# A\n\n```\na:: 1\n```\n\na:: 3\n"},
+		{"# A\n\na:: 1\n\n- [ ] b [a:: 2]\n", "a", "3", false, "---\na: \"3\"\n---\n# A\n\na:: 1\n\n- [ ] b [a:: 2]\n"}, // of the task, perhaps
+		{"# A\n\n- a:: 1\n", "a", "3", false, "---\na: \"3\"\n---\n# A\n\n- a:: 1\n"},
+		{"# A\n\nstd::map\nstd:: 1\n", "std", "2", false, "# A\n\nstd::map\nstd:: 2\n"},
+		{"# A\n\nTags:: #old\n", "tags", []any{"new"}, false, "---\ntags:\n  - new\n---\n# A\n\nTags:: #old\n"},
+		{"# A\n\nx:: 1\n", "x", []any{"b", "c"}, false, "---\nx:\n  - b\n  - c\n---\n# A\n\nx:: 1\n"},
+		{"# A\n\nRole::admin\n\n- Role:: admin\n", "role", "user", false, "---\nrole: user\n---\n# A\n\nRole::admin\n\n- Role:: admin\n"}, // the first is none
+		{"# A\n\nx:: 1 ^id\n", "x", "2", false, "---\nx: \"2\"\n---\n# A\n\nx:: 1 ^id\n"},
+		{"# A\n\nx:: 1  \ny\n", "x", "2", false, "---\nx: \"2\"\n---\n# A\n\nx:: 1  \ny\n"},
+		{"type:: person\n\n# Bob\n\nstatus:: open\n", "status", "done", false, "type:: person\n\n# Bob\n\nstatus:: done\n"},
+		{"# A\n\nb:: 1\n", "a", "3", false, "---\na: \"3\"\n---\n# A\n\nb:: 1\n"},
 		{page, "due date", "1", false, "---\ndue date: \"1\"\n---\n" + page}, // Logseq's keys have no space
 		{page, "people", []any{"Ann", "Bob"}, false, "---\npeople:\n  - Ann\n  - Bob\n---\n" + page},
 		{page, "people", []any{"[[Ann]]", "[[Bob]]"}, false, "type:: person\nalias:: Ann\npeople:: [[Ann]], [[Bob]]\n\n- tea\n"},
