@@ -59,6 +59,7 @@ func TestEditNoteAddsToSections(t *testing.T) {
 		{args{"op": "append", "heading": "Nope", "content": "x"}, []string{"\n- Home > Maps (line 5)\n", "create_heading", "Nothing was changed"}},
 		{args{"op": "append", "content": "x", "old": "Hi."}, []string{`append has no field "old", which replace_text has`, "content, heading, create_heading"}},
 		{args{"op": "replace_all", "new": "x"}, []string{"content is missing"}},
+		{args{"op": "replace_all", "old": "i", "new": "x"}, []string{"its fields are content; to replace every occurrence of a text, use replace_text with count"}},
 		{args{"op": "replace_all", "new": "x", "content": "y"}, []string{`replace_all has no field "new", which replace_text and rename_heading have`}},
 		{args{"op": "replace_text", "old": "Hi."}, []string{"edit 1 (replace_text): new is missing"}},
 		{args{"op": "replace_section", "heading": "Log"}, []string{"content is missing"}},

@@ -59,7 +59,7 @@ func (a editArgs) all() ([]notes.Edit, error) {
 				continue
 			}
 		}
-		if _, ok := e.passed[field]; field == "" || ok {
+		if _, ok := e.passed[field]; field == "" || ok || field == "content" && e.Old != "" { // which is refused: another op is meant
 			continue
 		}
 		nothing := `"" removes the text`

@@ -313,7 +313,10 @@ func (e *Edit) check() error {
 	switch {
 	case len(problems) > 0:
 		hint := ""
-		if e.Old != "" && slices.Contains(own, "content") {
+		switch {
+		case e.Old != "" && e.Op == OpReplaceAll:
+			hint = "; to replace every occurrence of a text, use replace_text with count, the number of them"
+		case e.Old != "" && slices.Contains(own, "content"):
 			hint = "; to insert next to a text, use replace_text with that text in old and in new"
 		}
 		return invalid("%s; its fields are %s%s", strings.Join(problems, "; "), strings.Join(own, ", "), hint)

@@ -128,6 +128,7 @@ func TestApply_RejectsFieldsOfOtherOps(t *testing.T) {
 	}{
 		{Edit{Op: OpAppend, Content: "x", Old: "a"}, []string{`append has no field "old", which replace_text has`, "its fields are content, heading, create_heading"}},
 		{Edit{Op: OpReplaceAll, New: "x"}, []string{`replace_all has no field "new", which replace_text and rename_heading have`, "its fields are content"}},
+		{Edit{Op: OpReplaceAll, Old: "a", New: "x"}, []string{`no field "old"`, "to replace every occurrence of a text, use replace_text with count"}},
 		{Edit{Op: OpReplaceText, Old: "a", Content: "x"}, []string{`replace_text has no field "content"`, "replace_all"}},
 		{Edit{Op: OpReplaceText, Old: "a", New: "b", Heading: "A"}, []string{`no field "heading"`, "replace_section"}},
 		{Edit{Op: OpInsertAfter, Heading: "A", Content: "x", CreateHeading: true}, []string{`no field "create_heading", which append and prepend have`}},
