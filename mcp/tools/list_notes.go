@@ -31,7 +31,7 @@ type listArgs struct {
 	Before      string         `json:"before" doc:"exclusive"`
 	Fields      []string       `json:"fields"`
 	Sort        string         `json:"sort" enum:"date,modified,created,title,path,size"`
-	Orphans     bool           `json:"orphans" doc:"without links"`
+	Orphans     bool           `json:"orphans" doc:"no links in/out"`
 	BrokenLinks bool           `json:"broken_links"`
 	AsOf        string         `json:"as_of"`
 	Limit       int            `json:"limit" min:"1" max:"500" doc:"default 50"`
