@@ -544,3 +544,13 @@ func textOf[T any](t *testing.T, s *sdk.ClientSession, tool string, a args) stri
 	_, text := call[T](t, s, tool, a)
 	return text
 }
+
+// A client that does not read a new note must know of what the template left to do.
+func TestCreateNoteTellsOfTemplaterCommands(t *testing.T) {
+	w := newRealWorld(t, map[string]string{"Person.md": "# {{title}}\n\nMet: <% tp.date.now() %>\n", "Plain.md": "# {{title}}\n"})
+	for template, content := range map[string]string{"Person": "Hi", "Plain": "Hi", "": "<% mine %>"} {
+		out, text := call[tools.CreateResult](t, w.session, "create_note", args{"title": "From " + template, "template": template, "content": content})
+		assert.Equal(t, template == "Person", strings.Contains(text, "commands of Templater"), text)
+		assert.Equal(t, template == "Person", len(out.Notes) == 1)
+	}
+}

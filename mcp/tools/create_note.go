@@ -64,10 +64,11 @@ func runCreateNote(ctx context.Context, in *invocation, a createArgs) (Outcome, 
 	}
 	// Empty content is accepted. Content may be missing only if a template, or the vault's
 	// own template for dated notes, provides it.
-	content := ""
+	_, dated := in.Vault.Period(cmp.Or(a.Title, a.Path), in.Now())
+	content, templated := "", a.Template != "" || dated
 	if a.Content != nil {
 		content = *a.Content
-	} else if _, dated := in.Vault.Period(cmp.Or(a.Title, a.Path), in.Now()); a.Template == "" && !dated {
+	} else if !templated {
 		return Outcome{}, usagef("content is required: pass Markdown, which may be empty, or a template")
 	}
 	w, err := in.Vault.Create(ctx, notes.CreateRequest{
@@ -92,8 +93,11 @@ func runCreateNote(ctx context.Context, in *invocation, a createArgs) (Outcome, 
 		out.Notes = []string{remark}
 		listPaths(&text, remark, out.Diverted, out.Diverting)
 	}
-	broken := in.mistakenLinks(ctx, w.Path, nil, "")
-	out.Notes = append(out.Notes, broken...)
-	text.WriteString(remarkLines(broken))
+	remarks := in.mistakenLinks(ctx, w.Path, nil, "")
+	if templated && strings.Contains(w.Diff, "<%") && !strings.Contains(content, "<%") {
+		remarks = append(remarks, "the template has <% %> commands of Templater, which are not run: replace them with edit_note")
+	}
+	out.Notes = append(out.Notes, remarks...)
+	text.WriteString(remarkLines(remarks))
 	return Outcome{Structured: out, Text: text.String()}, nil
 }
