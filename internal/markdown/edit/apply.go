@@ -328,9 +328,12 @@ func (e *Edit) check() error {
 	return nil
 }
 
-// replaceAll returns content with the line endings and the byte order mark of src, if
-// src has any.
+// replaceAll returns content with the line endings, the byte order mark and the line break at
+// the end of src, if src has any. Models leave out the latter.
 func replaceAll(src []byte, content string) []byte {
+	if bytes.HasSuffix(src, []byte("\n")) && content != "" && !strings.HasSuffix(content, "\n") {
+		content += "\n"
+	}
 	if bytes.IndexByte(src, '\n') >= 0 {
 		content = withLineEnding(content, lineEnding(src, 0))
 	}

@@ -32,7 +32,7 @@ func TestApply_RareForms(t *testing.T) {
 		"a key with its value on the next line":       {"---\nkey:\n  [a,\n   b]\n---\n", edit.Edit{Op: edit.OpSetFrontMatter, Key: "key", Value: []any{"b", "a"}}, "---\nkey:\n  [b,\n   a]\n---\n"},
 		"an item that starts on the line of its dash": {"---\nkey:\n  -\n    a\n  - b\n---\n", edit.Edit{Op: edit.OpSetFrontMatter, Key: "key", Value: []any{"b", "c"}}, "---\nkey:\n  - b\n  - c\n---\n"},
 		"all of a note of one line":                   {"a", edit.Edit{Op: edit.OpReplaceAll, Content: "b\r\nc"}, "b\r\nc"},
-		"all of a note of Windows":                    {"a\r\n", edit.Edit{Op: edit.OpReplaceAll, Content: "b\nc"}, "b\r\nc"},
+		"all of a note of Windows":                    {"a\r\n", edit.Edit{Op: edit.OpReplaceAll, Content: "b\nc"}, "b\r\nc\r\n"},
 		"text under a heading that ends the note":     {"# A", edit.Edit{Op: edit.OpReplaceSection, Heading: "A", Content: "b"}, "# A\n\nb"},
 		"no text under a heading":                     {"# A\n\ntext\n\n# B\n", edit.Edit{Op: edit.OpReplaceSection, Heading: "A"}, "# A\n\n# B\n"},
 		"a tag on a line of tags":                     {"text #b\n\n#x, #y\n", edit.Edit{Op: edit.OpAddTag, Tag: "z"}, "text #b\n\n#x, #y #z\n"},
