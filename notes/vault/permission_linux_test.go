@@ -49,6 +49,21 @@ func TestMove_ReadOnlyNotes(t *testing.T) {
 	assert.Equal(t, before, f.files())
 }
 
+// An operation on several notes names the one that cannot be written.
+func TestRelink_FolderNotWritable(t *testing.T) {
+	obeyPermissions(t)
+	f := newFixture(t, "A.md", "[[N]]\n", "locked/B.md", "[[N]]\n", "N.md", "text\n")
+	folder := filepath.Join(f.dir, "locked")
+	require.NoError(t, os.Chmod(folder, 0o555))
+	t.Cleanup(func() { assert.NoError(t, os.Chmod(folder, 0o755)) })
+	before := f.files()
+	_, err := f.Move(t.Context(), notes.MoveRequest{Note: "N", To: "M.md", UpdateLinks: true})
+	e := domainError(t, err)
+	require.ErrorIs(t, e, notes.ErrForbidden)
+	assert.Equal(t, "locked/B.md", e.Path)
+	assert.Equal(t, before, f.files())
+}
+
 // TestRead_FolderNotReadable checks that a note is not read from the index while its folder
 // cannot be opened.
 func TestRead_FolderNotReadable(t *testing.T) {

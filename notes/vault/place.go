@@ -1,6 +1,7 @@
 package vault
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -110,13 +111,13 @@ func (p *placer) stage() error {
 			}
 		}
 		dir, err := p.dir(f.StageDir())
+		if err == nil && f.NewPath != "" && !f.Folder && !p.renames(f) {
+			err = p.stageFile(dir, f)
+		}
+		if errors.Is(err, fs.ErrPermission) && i > 0 { // the caller would name the first file
+			return writeProblem(p.Kind, cmp.Or(f.OldPath, f.NewPath), err)
+		}
 		if err != nil {
-			return err
-		}
-		if f.NewPath == "" || f.Folder || p.renames(f) {
-			continue
-		}
-		if err := p.stageFile(dir, f); err != nil {
 			return err
 		}
 	}
