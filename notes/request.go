@@ -56,7 +56,8 @@ func SameLine(before, after []byte, number int) bool { return edit.SameLine(befo
 
 // MoveRequest is a request to change the path of a note or a folder.
 type MoveRequest struct {
-	Note string // as accepted by Lookup, or a folder
+	Note string   // as accepted by Lookup, or a folder
+	More []string // further notes, to be moved with it into the folder To
 	// To is the new path. If it ends in '/', or names an existing folder, the file name
 	// is kept.
 	To          string
@@ -115,14 +116,15 @@ type Written struct {
 
 	Was        string   `json:",omitempty"` // the hash before; "" for a new note
 	OldPath    string   `json:",omitempty"` // path before a move
-	Moved      []string `json:",omitempty"` // notes in a moved folder, by their new paths
+	Moved      []string `json:",omitempty"` // notes in a moved folder, or moved together with this one, by their new paths
+	From       []string `json:",omitempty"` // the former paths of those moved together with this one
 	Relinked   []string `json:",omitempty"` // other notes whose links, or tags, were rewritten
 	Made       []string `json:",omitempty"` // folders created for it, outermost first
 	Left       []string `json:",omitempty"` // canvases and bases that name a moved note, or a renamed tag, and could not be updated, any that could not be read, and symlinks to a moved file
 	LinkedFrom []string `json:",omitempty"` // notes with links that a deletion has broken, or that led to another note before this one was created
-	Conflicts  []string `json:",omitempty"` // notes left unchanged because another program changed them concurrently, or since the change being undone
+	Conflicts  []string `json:",omitempty"` // notes that kept their text because another program changed it concurrently, or since the change being undone
 
-	Others []Rewrite `json:"-"` // the texts of the notes in Relinked
+	Others []Rewrite `json:"-"` // the texts of the notes in Relinked, and of those in Moved that have From
 }
 
 // Rewrite is the change of one note from the text Old to the text New.

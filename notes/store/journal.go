@@ -213,7 +213,12 @@ func (s *Journal) Finish(ctx context.Context, op *Operation, replaced map[int64]
 			case f.State == StateDone && f.Folder:
 				err = h.moveFolder(op, f, now)
 			case f.State == StateDone && f.IsNote():
-				made, err = h.reviseFile(op, f, replaced[f.Note], now)
+				if f.Conflict != nil { // moved with a text that is not in the journal
+					_, err = h.keep(f.New)
+				}
+				if err == nil {
+					made, err = h.reviseFile(op, f, replaced[f.Note], now)
+				}
 			case f.State != StateDone && f.IsNote() && f.OldPath != "":
 				err = h.keepUnless(f.OldPath, f.Old, now)
 			}
@@ -260,7 +265,7 @@ func (h historyWriter) reviseFile(op *Operation, f *FileChange, stored Version, 
 	} else {
 		v.Hash = rawHash(f.New)
 	}
-	if f.OldPath != "" && f.NewPath != "" && f.OldPath != f.NewPath {
+	if f.Moves() {
 		v.oldPath = f.OldPath
 	}
 	revision, err := h.add(doc, v)

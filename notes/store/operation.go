@@ -87,6 +87,11 @@ func (f *FileChange) IsPureMove() bool {
 	return f.OldPath != "" && f.NewPath != "" && f.OldDisk != f.NewDisk && string(f.Old) == string(f.New)
 }
 
+// Moves reports whether the path changes.
+func (f *FileChange) Moves() bool {
+	return f.OldPath != "" && f.NewPath != "" && f.OldPath != f.NewPath
+}
+
 // Dir returns the folder of the file after the operation.
 func (f *FileChange) Dir() string { return path.Dir(f.FinalDisk()) }
 
@@ -152,9 +157,16 @@ func (op *Operation) Written() notes.Written {
 	if f.OldPath != "" && !f.Folder {
 		w.Was = notes.Hash(f.Old)
 	}
-	for _, other := range op.Files[1:] {
-		if other.Conflict == nil && !bytes.Equal(other.Old, other.New) {
+	for i := range op.Files[1:] {
+		other := &op.Files[i+1]
+		if f.Moves() && !f.Folder && other.Moves() && other.State != StateConflict {
+			w.Moved, w.From = append(w.Moved, other.NewPath), append(w.From, other.OldPath)
+		} else if other.Conflict != nil || bytes.Equal(other.Old, other.New) {
+			continue
+		} else {
 			w.Relinked = append(w.Relinked, other.NewPath)
+		}
+		if other.Conflict == nil {
 			w.Others = append(w.Others, notes.Rewrite{OldPath: other.OldPath, Path: other.NewPath, Old: other.Old, New: other.New})
 		}
 	}
@@ -165,7 +177,7 @@ func (op *Operation) Written() notes.Written {
 	if !f.Folder {
 		w.Hash = notes.Hash(f.New)
 	}
-	if f.OldPath != "" && f.OldPath != f.NewPath {
+	if f.Moves() {
 		w.OldPath = f.OldPath
 	}
 	return w

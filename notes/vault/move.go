@@ -16,15 +16,16 @@ import (
 	"notesd/notes/vault/disk"
 )
 
-// Move renames a note or a folder and rewrites links, in other notes and in the moved ones,
-// as one operation: every new text is on disk before the first name changes. If another
-// program changes one of the notes before that, Move starts again; if that happens several
-// times, it fails with [notes.ErrConflict] and nothing is changed. A note changed later,
-// during the operation, is left alone and listed in Written.Conflicts.
+// Move renames a note or a folder, or moves several notes into a folder, and rewrites links, in
+// other notes and in the moved ones, as one operation: every new text is on disk before the
+// first name changes. If another program changes one of the notes before that, Move starts
+// again; if that happens several times, it fails with [notes.ErrConflict] and nothing is
+// changed. A note with links that is changed later, during the operation, is left alone and
+// listed in Written.Conflicts; one that moves keeps its new text.
 func (v *Vault) Move(ctx context.Context, r notes.MoveRequest) (notes.Written, error) {
 	return v.change(ctx, writeRequest{kind: "move", author: r.Author, key: r.RequestKey, scope: r.Scope, dryRun: r.DryRun, replan: true}, func(o *operation) error {
 		m := &movement{operation: o}
-		if err := m.plan(r); err != nil {
+		if err := m.planAll(r); err != nil {
 			return err
 		}
 		m.begin()
@@ -41,14 +42,15 @@ func (v *Vault) Move(ctx context.Context, r notes.MoveRequest) (notes.Written, e
 // movement maps the paths before a move to those after it.
 type movement struct {
 	*operation
-	first store.FileChange     // the note or the folder itself
+	first store.FileChange     // the note, the first of several, or the folder itself
 	paths map[string]string    // old path → new path, for every note and attachment that moves; for a deleted note, the path of its replacement
 	rows  map[string]store.Row // the notes among them, by old path
 }
 
-// begin makes the moved note or folder the operation's first file.
+// begin completes the plan of the moved notes, or of the folder, which are the operation's first
+// files.
 func (m *movement) begin() {
-	m.Files = []store.FileChange{m.first}
+	m.first, m.together = m.Files[0], len(m.Files)
 	if m.first.Folder {
 		for p := range m.rows {
 			m.Moved = append(m.Moved, m.after(p))
@@ -73,12 +75,39 @@ func (m *movement) leaveSymlinks() error {
 	return err
 }
 
-// plan plans the move of a note or folder.
+// planAll plans the move of a note or folder, or of several notes into one folder. An error
+// names all the notes whose new paths are taken.
+func (m *movement) planAll(r notes.MoveRequest) error {
+	if len(r.More) == 0 {
+		return m.plan(r)
+	}
+	if to := path.Base(strings.TrimSpace(r.To)); strings.TrimSpace(r.To) == "" || notes.IsNoteName(to) {
+		return &notes.Error{Op: "move", Path: r.To, Err: notes.ErrInvalid, Detail: "several notes move into a folder, and this is not the path of one", Hint: "Nothing was changed. Give the path of a folder, such as Archive/."}
+	}
+	r.To = strings.TrimSuffix(strings.TrimSpace(r.To), "/") + "/"
+	taken := &notes.Error{Op: "move", Path: r.To, Err: notes.ErrExists, Hint: "Nothing was changed. Rename these notes first, or leave them out."}
+	for _, r.Note = range append([]string{r.Note}, r.More...) {
+		err := m.plan(r)
+		if e, ok := errors.AsType[*notes.Error](err); ok && errors.Is(err, notes.ErrExists) {
+			taken.Detail, taken.Candidates = strings.TrimPrefix(taken.Detail+"; "+e.Detail, "; "), append(taken.Candidates, e.Candidates...)
+		} else if err != nil {
+			return err
+		}
+	}
+	if taken.Detail != "" {
+		return taken
+	}
+	return nil
+}
+
+// plan plans the move of a note or folder, in addition to the notes planned before.
 func (m *movement) plan(r notes.MoveRequest) error {
 	r.Note, r.To = m.v.store.InVault(r.Note), m.fromRoot(m.v.store.InVault(r.To))
 	meta, err := m.v.store.Lookup(m.ctx, r.Note, m.scope)
 	folder, isFolder := m.asFolder(r.Note)
 	switch {
+	case err != nil && isFolder && len(r.More) > 0:
+		return &notes.Error{Op: "move", Path: r.Note, Err: notes.ErrInvalid, Detail: "it is a folder, and only notes can be moved together", Hint: "Nothing was changed. Move the folder on its own."}
 	case err != nil && isFolder:
 		return m.planFolder(folder, r)
 	case err != nil:
@@ -110,6 +139,12 @@ func (m *movement) plan(r notes.MoveRequest) error {
 	if f.Link != "" {
 		return &notes.Error{Op: "move", Path: meta.Path, Err: notes.ErrForbidden, Detail: "the note is a symlink", Hint: "Move the file that it points to."}
 	}
+	if _, known := m.paths[meta.Path]; known {
+		return nil // named twice
+	}
+	if i := slices.IndexFunc(m.Files, func(f store.FileChange) bool { return notes.Key(f.NewPath) == notes.Key(to) }); i >= 0 {
+		return &notes.Error{Op: "move", Path: meta.Path, Err: notes.ErrExists, Candidates: []string{m.Files[i].OldPath, meta.Path}, Detail: fmt.Sprintf("%s and %s have the same name", notes.Quote(m.Files[i].OldPath), notes.Quote(meta.Path))}
+	}
 	f.NewPath, f.NewDisk, f.New = to, newDisk(m.root, to), f.Old
 	if f.OldDisk == f.NewDisk {
 		return &notes.Error{Op: "move", Path: meta.Path, Err: notes.ErrInvalid, Detail: "the note already has this path"}
@@ -121,8 +156,12 @@ func (m *movement) plan(r notes.MoveRequest) error {
 	case taken != "" && taken != meta.Path:
 		return movedOnto(meta.Path, taken)
 	}
-	m.first, m.paths = f, map[string]string{meta.Path: to}
-	m.rows, err = m.v.store.Rows(m.ctx, []string{meta.Path})
+	rows, err := m.v.store.Rows(m.ctx, []string{meta.Path})
+	if m.Files = append(m.Files, f); m.paths == nil {
+		m.paths, m.rows = map[string]string{}, map[string]store.Row{}
+	}
+	m.paths[meta.Path] = to
+	maps.Copy(m.rows, rows)
 	return err
 }
 
@@ -237,6 +276,7 @@ func (m *movement) planFolder(folder string, r notes.MoveRequest) error {
 		return err
 	}
 	m.first = store.FileChange{Folder: true, OldPath: folder, NewPath: to, OldDisk: m.root.Spelled(folder), NewDisk: newDisk(m.root, to)}
+	m.Files = append(m.Files, m.first)
 	m.paths = map[string]string{}
 	for _, p := range slices.Concat(slices.Sorted(maps.Keys(m.rows)), attachments) {
 		moved := to + strings.TrimPrefix(p, folder)
@@ -355,12 +395,14 @@ func (m *movement) relink() error {
 	}
 	others := links.notes
 	if !m.first.Folder {
-		if m.first.NewPath != "" {
-			if m.Files[0].New, err = links.rewrite(m.first.OldPath, m.Files[0].Old); err != nil {
-				return err
+		for i := range m.Files {
+			if f := &m.Files[i]; f.NewPath != "" {
+				if f.New, err = links.rewrite(f.OldPath, f.Old); err != nil {
+					return err
+				}
 			}
 		}
-		others = slices.DeleteFunc(others, func(p string) bool { return p == m.first.OldPath })
+		others = slices.DeleteFunc(others, func(p string) bool { return m.paths[p] != "" })
 	}
 	if err := m.addRewritten(others, links.rewrite, func(where, why string) error {
 		return &notes.Error{Op: m.Kind, Path: m.first.OldPath, Err: notes.ErrForbidden, Detail: fmt.Sprintf("links in %s would have to change, and %s", where, why),
@@ -375,7 +417,11 @@ func (m *movement) relink() error {
 // headings that had one of the links in them, and the canvases and bases; see
 // [operation.followHeadings] for restored.
 func (m *movement) relinkRest(links *linksAround, restored map[string]bool) error {
-	err := m.followHeadings(m.renamedHeadings(), links, restored, namesNote(m.first.OldPath), func(name string, text []byte) []byte {
+	names := []string{m.first.OldPath}
+	if !m.first.Folder {
+		names = slices.Sorted(maps.Keys(m.paths))
+	}
+	err := m.followHeadings(m.renamedHeadings(), links, restored, namesNote(names...), func(name string, text []byte) []byte {
 		if restored[name] {
 			return text
 		}

@@ -634,9 +634,20 @@ func checkMoves(t *testing.T, rng *rand.Rand, moves int, f *fixture) {
 			from = path.Dir(from)
 			to = fmt.Sprintf("moved%d", i)
 		}
-		w, err := f.Move(ctx, notes.MoveRequest{Note: from, To: to, UpdateLinks: true})
+		var more []string
+		if isNote := notes.IsNoteName(from); isNote && rng.IntN(3) == 0 {
+			for range 1 + rng.IntN(3) {
+				if also := paths[rng.IntN(len(paths))]; notes.IsNoteName(also) {
+					more = append(more, also)
+				}
+			}
+			if len(more) > 0 {
+				to = path.Dir(to) + "/"
+			}
+		}
+		w, err := f.Move(ctx, notes.MoveRequest{Note: from, More: more, To: to, UpdateLinks: true})
 		if err != nil {
-			require.True(t, errors.Is(err, notes.ErrExists) || from == to, "%s → %s: %v", from, to, err)
+			require.True(t, errors.Is(err, notes.ErrExists) || from == to || len(more) > 0 && errors.Is(err, notes.ErrInvalid), "%s → %s: %v", from, to, err)
 			continue
 		}
 		after := f.files()
@@ -644,7 +655,7 @@ func checkMoves(t *testing.T, rng *rand.Rand, moves int, f *fixture) {
 		for note, was := range links {
 			for j, l := range was {
 				if l.to != "" {
-					require.Equal(t, l, now[note][j], "move %d, %s → %s: link %d of %s; rewritten: %v; before:\n%s", i, from, w.Path, j, note, w.Relinked, textOf(before, note))
+					require.Equal(t, l, now[note][j], "move %d, %s %v → %s: link %d of %s; rewritten: %v; before:\n%s", i, from, more, w.Path, j, note, w.Relinked, textOf(before, note))
 				}
 			}
 		}
@@ -1300,4 +1311,246 @@ func TestMove_TargetOfSymlink(t *testing.T) {
 	w, err = f.Move(t.Context(), notes.MoveRequest{Note: "Projects/Plan.md", To: "Done/", Scope: notes.Scope{Read: []string{"Projects", "Done"}, Write: []string{"Projects", "Done"}}})
 	require.NoError(t, err)
 	assert.Empty(t, w.Left, "a name out of scope")
+}
+
+// TestMove_Several moves notes of several folders into one: the links among them, and those of
+// others, lead where they led.
+func TestMove_Several(t *testing.T) {
+	f := newFixture(t, "In/A.md", "[[B]] [b](sub/B.md) ![p](pic.png) [k](../Keep.md) [[Twin]]\n", "In/sub/B.md", "[a](../A.md) [[In/A#H|x]] [[C]]\n",
+		"In/pic.png", "png", "Other/C.md", "[[A]] [b](../In/sub/B.md)\n", "Keep.md", "[[In/A]] [b](In/sub/B.md) [[C]]\n",
+		"In/Twin.md", "near\n", "Out/Twin.md", "elsewhere\n", "Board.canvas", `{"nodes":[{"file":"In/A.md"},{"file":"Other/C.md"}]}`)
+	before := f.files()
+	w, err := f.Move(t.Context(), notes.MoveRequest{Note: "In/A.md", More: []string{"B", "Other/C", "In/A"}, To: "Out", UpdateLinks: true})
+	require.NoError(t, err)
+	after := f.files()
+	assert.Equal(t, map[string]string{
+		"Out/A.md": "[[B]] [b](B.md) ![p](../In/pic.png) [k](../Keep.md) [[In/Twin]]\n", "Out/B.md": "[a](A.md) [[Out/A#H|x]] [[C]]\n",
+		"In/pic.png": "png", "Out/C.md": "[[A]] [b](B.md)\n", "Keep.md": "[[Out/A]] [b](Out/B.md) [[C]]\n",
+		"In/Twin.md": "near\n", "Out/Twin.md": "elsewhere\n", "Board.canvas": `{"nodes":[{"file":"Out/A.md"},{"file":"Out/C.md"}]}`,
+	}, after)
+	assert.Equal(t, []string{"Out/B.md", "Out/C.md"}, w.Moved)
+	assert.Equal(t, []string{"In/sub/B.md", "Other/C.md"}, w.From)
+	assert.Equal(t, []string{"Keep.md", "Board.canvas"}, w.Relinked)
+	f.reconcile()
+	f.requireConsistent()
+	f.requireUndone(w, before, after)
+}
+
+// A conflict in one of several notes, also when others have their new names already, leaves all
+// as it was.
+func TestMove_SeveralOrNone(t *testing.T) {
+	for name, at := range map[string]string{"before the names change": "staged", "when one has changed": "before swap 2"} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, "In/A.md", "[[B]] [k](../Keep.md)\n", "In/B.md", "b\n", "In/C.md", "c\n", "Keep.md", "[a](In/A.md)\n")
+			saved := false
+			f.failpoint = func(step string) error {
+				if step == at && !saved {
+					saved = true
+					f.write("In/C.md", "by another program\n")
+				}
+				return nil
+			}
+			r := notes.MoveRequest{Note: "A", More: []string{"B", "C"}, To: "Out/", UpdateLinks: true}
+			_, err := f.Move(t.Context(), r)
+			want := map[string]string{"In/A.md": "[[B]] [k](../Keep.md)\n", "In/B.md": "b\n", "In/C.md": "by another program\n", "Keep.md": "[a](In/A.md)\n"}
+			if at == "staged" { // it is planned again
+				require.NoError(t, err)
+				want = map[string]string{"Out/A.md": want["In/A.md"], "Out/B.md": "b\n", "Out/C.md": "by another program\n", "Keep.md": "[a](Out/A.md)\n"}
+			} else {
+				require.ErrorIs(t, err, notes.ErrConflict)
+				assert.Equal(t, []string{"In"}, f.dirs())
+			}
+			assert.Equal(t, want, f.files())
+			f.reconcile()
+			f.requireConsistent()
+		})
+	}
+}
+
+// A disk that refuses one of the renames leaves all as it was.
+func TestMove_SeveralRefusedByTheDisk(t *testing.T) {
+	for refused := range 3 {
+		f := newFixture(t, "In/A.md", "a\n", "In/B.md", "[k](../Keep.md)\n", "In/C.md", "c\n", "Keep.md", "[a](In/A.md)\n")
+		before, renames, swaps := f.files(), 0, false
+		f.failpoint = func(step string) error {
+			swaps = swaps || step == "before swap 0"
+			if swaps && (step == "rename" || step == "publish") {
+				if renames++; renames == refused+1 {
+					return syscall.EACCES
+				}
+			}
+			return nil
+		}
+		_, err := f.Move(t.Context(), notes.MoveRequest{Note: "A", More: []string{"B", "C"}, To: "Out/", UpdateLinks: true})
+		require.ErrorIs(t, err, notes.ErrForbidden, "rename %d", refused)
+		assert.Equal(t, before, f.files(), "rename %d", refused)
+		f.reconcile()
+		f.requireConsistent()
+	}
+}
+
+func TestMove_SeveralErrors(t *testing.T) {
+	f := newFixture(t, "In/A.md", "a", "In/B.md", "b", "In/D.md", "d", "Sub/a.md", "another", "Out/B.md", "taken", "Private/P.md", "p", "Out/D.md", "taken")
+	before := f.files()
+	move := func(scope notes.Scope, to string, refs ...string) *notes.Error {
+		t.Helper()
+		_, err := f.Move(t.Context(), notes.MoveRequest{Note: refs[0], More: refs[1:], To: to, UpdateLinks: true, Scope: scope})
+		require.Error(t, err)
+		assert.Equal(t, before, f.files())
+		return domainError(t, err)
+	}
+	taken := move(notes.Scope{}, "Out/", "In/A.md", "In/B.md", "Sub/a.md", "In/D.md")
+	require.ErrorIs(t, taken, notes.ErrExists)
+	for _, p := range []string{"In/A.md", "Sub/a.md", "Out/B.md", "Out/D.md"} {
+		assert.Contains(t, taken.Error(), p, "each conflict is named")
+	}
+	require.ErrorIs(t, move(notes.Scope{}, "Out/", "In/A.md", "Nope"), notes.ErrNotFound)
+	require.ErrorIs(t, move(notes.Scope{}, "New.md", "In/A.md", "In/B.md"), notes.ErrInvalid)
+	require.ErrorIs(t, move(notes.Scope{}, "New/", "In/A.md", "Sub/"), notes.ErrInvalid)
+	require.ErrorIs(t, move(notes.Scope{}, "In", "Sub/a.md", "In/B.md"), notes.ErrInvalid, "one is there")
+	hidden := move(notes.Scope{Read: []string{"In"}, Write: []string{"In"}}, "In/New/", "In/A.md", "Private/P.md")
+	require.ErrorIs(t, hidden, notes.ErrNotFound)
+	assert.Equal(t, domainError(t, hidden).Error(), strings.ReplaceAll(move(notes.Scope{Read: []string{"In"}, Write: []string{"In"}}, "In/New/", "In/A.md", "Private/Q.md").Error(), "Q.md", "P.md"), "a hidden note is as one that does not exist")
+	require.ErrorIs(t, move(notes.Scope{Read: []string{"In", "Sub"}, Write: []string{"In"}}, "In/New/", "In/A.md", "Sub/a.md"), notes.ErrForbidden)
+}
+
+// A crash while the notes get their old names back leaves all of them moved or none.
+func TestMove_SeveralCrashOnTheWayBack(t *testing.T) {
+	for step := 1; ; step++ {
+		f := newFixture(t, "In/A.md", "[k](../Keep.md)\n", "In/B.md", "b\n", "In/C.md", "c\n", "Keep.md", "[a](In/A.md)\n")
+		before, since := f.files(), -1
+		f.failpoint = func(name string) error {
+			if strings.HasPrefix(name, readStep) || strings.HasPrefix(name, parseStep) {
+				return nil
+			}
+			if since >= 0 {
+				if since++; since >= step {
+					return errKilled
+				}
+			} else if name == "before swap 2" {
+				f.write("In/C.md", "by another program\n")
+				since = 0
+			}
+			return nil
+		}
+		_, err := f.Move(t.Context(), notes.MoveRequest{Note: "A", More: []string{"B", "C"}, To: "Out/", UpdateLinks: true})
+		if !errors.Is(err, errKilled) {
+			require.ErrorIs(t, err, notes.ErrConflict)
+			assert.Greater(t, step, 5)
+			return
+		}
+		f.restart()
+		if before["In/C.md"] = "by another program\n"; !maps.Equal(before, f.files()) {
+			assert.Equal(t, map[string]string{"Out/A.md": "[k](../Keep.md)\n", "Out/B.md": "b\n", "Out/C.md": "by another program\n", "Keep.md": "[a](Out/A.md)\n"}, f.files(), "killed at step %d", step)
+		}
+		f.requireConsistent()
+	}
+}
+
+// A program saves a note at its new path while a move of several is recovered.
+func TestMoveOfSeveral_SavedDuringRecovery(t *testing.T) {
+	for kill := range 4 {
+		for at := range 16 {
+			f := newFixture(t, "In/A.md", "a\n", "In/B.md", "[k](../Keep.md)\n", "Keep.md", "[a](In/A.md) [b](In/B.md)\n")
+			steps, swapping := 0, false
+			f.failpoint = func(step string) error {
+				if swapping = swapping || step == "before swap 1"; swapping && !strings.HasPrefix(step, parseStep) {
+					if steps++; steps > kill+1 {
+						return errKilled
+					}
+				}
+				return nil
+			}
+			_, err := f.Move(t.Context(), notes.MoveRequest{Note: "A", More: []string{"B"}, To: "Out/deep/", UpdateLinks: true})
+			require.ErrorIs(t, err, errKilled)
+			f.write("In/B.md", "edited\n")
+			require.NoError(t, f.store.Close())
+			f.open(Options{})
+			const text = "edited at the new place\n"
+			saved := false
+			steps = 0
+			f.failpoint = func(string) error {
+				if steps++; steps > at && !saved && slices.Contains(slices.Collect(maps.Keys(f.files())), "Out/deep/B.md") {
+					saved = true
+					f.write("Out/deep/B.md", text)
+				}
+				return nil
+			}
+			f.reconcile()
+			f.failpoint = nil
+			f.reconcile()
+			f.requireConsistent()
+			kept := slices.Contains(slices.Collect(maps.Values(f.files())), text) || len(f.column(f.store.History(), `SELECT 1 FROM revisions WHERE hash = x'`+notes.Hash([]byte(text))+`'`)) > 0
+			assert.True(t, !saved || kept, "killed after %d steps, saved at %d: %q", kill, at, f.files())
+		}
+	}
+}
+
+// The folders that a move of several has left are gone when it has to be undone.
+func TestMoveOfSeveral_CannotGoBack(t *testing.T) {
+	files := []string{"In1/A.md", "a\n", "In2/B.md", "b\n", "In3/C.md", "c\n"}
+	for i := range maxDirs - 3 { // so that the folders have to be opened again
+		files = append(files, fmt.Sprintf("d%d/L.md", i), "[a](../In1/A.md)\n")
+	}
+	f := newFixture(t, files...)
+	f.failpoint = func(step string) error {
+		if step == "before swap 2" {
+			f.write("In3/C.md", "by another program\n")
+			_ = os.Remove(filepath.Join(f.dir, "In1"))
+			_ = os.Remove(filepath.Join(f.dir, "In2"))
+		}
+		return nil
+	}
+	_, err := f.Move(t.Context(), notes.MoveRequest{Note: "A", More: []string{"B", "C"}, To: "Out/", UpdateLinks: true})
+	require.Error(t, err)
+	f.failpoint = nil
+	f.clock.Advance(strangerAge)
+	f.reconcile()
+	f.requireConsistent()
+	assert.Empty(t, f.column(f.store.Notes(), `SELECT target FROM links WHERE state = 0`), "no link is broken: %v", err)
+}
+
+// A note that another program saved after the others of a team knew about its move moves as it is.
+func TestMoveOfSeveral_SavedAfterCommit(t *testing.T) {
+	f := newFixture(t, "In/A.md", "a\n", "In/B.md", "[k](../Keep.md)\n", "Keep.md", "[a](In/A.md)\n")
+	change := func(from, to, old, text string) store.FileChange {
+		return store.FileChange{OldPath: from, NewPath: to, OldDisk: from, Old: []byte(old), New: []byte(text)}
+	}
+	f.failpoint = func(step string) error {
+		if step == "before swap 1" {
+			f.write("In/B.md", "edited here\n")
+		}
+		return nil
+	}
+	_, err := f.Replica().Place(t.Context(), "move", notes.Author{Name: "ann"}, []store.FileChange{
+		change("In/A.md", "Out/A.md", "a\n", "a\n"), change("In/B.md", "Out/sub/B.md", "[k](../Keep.md)\n", "[k](../../Keep.md)\n"),
+	}, "In")
+	require.NoError(t, err)
+	f.failpoint = nil
+	f.reconcile()
+	f.requireConsistent()
+	assert.Equal(t, "edited here\n", f.files()["Out/sub/B.md"])
+	assert.NotContains(t, f.column(f.store.History(), `SELECT author FROM revisions WHERE path = 'Out/sub/B.md'`), "ann")
+}
+
+// Another node's rename of a folder comes as moves of its files, and can be undone.
+func TestUndoOfPlacedMoves(t *testing.T) {
+	f := newFixture(t, "In/A.md", "a\n", "In/B.md", "b\n", "In/p.png", "png", "Keep.md", "[a](In/A.md)\n")
+	before := f.files()
+	change := func(from, to, old, text string) store.FileChange {
+		return store.FileChange{OldPath: from, NewPath: to, OldDisk: from, Old: []byte(old), New: []byte(text)}
+	}
+	w, err := f.Replica().Place(t.Context(), "move", notes.Author{Name: "ann"}, []store.FileChange{
+		change("In/A.md", "Out/A.md", "a\n", "a\n"), change("In/B.md", "Out/B.md", "b\n", "b\n"), change("In/p.png", "Out/p.png", "png", "png"),
+		change("Keep.md", "Keep.md", "[a](In/A.md)\n", "[a](Out/A.md)\n"),
+	}, "In")
+	require.NoError(t, err)
+	f.reconcile()
+	_, err = f.History().Restore(t.Context(), notes.RestoreRequest{Change: w.Change})
+	require.NoError(t, err)
+	f.reconcile()
+	f.requireConsistent()
+	for _, name := range []string{"In/A.md", "In/B.md", "Keep.md"} {
+		assert.Equal(t, before[name], f.files()[name], name)
+	}
 }

@@ -39,6 +39,7 @@ type operation struct {
 	scope         notes.Scope
 	caughtUp      bool                   // the store has all notes
 	parsed        map[string]*notes.Note // the notes that it writes, by path
+	together      int                    // so many of its first files are notes that move, all or none
 	removeIfEmpty []string               // folders to be removed afterwards if they are empty, outermost first: in an undo, those that the change made
 }
 

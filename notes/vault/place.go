@@ -37,8 +37,9 @@ import (
 // At any moment a temp name holds either the complete new text or the displaced file, and
 // the note's name holds the old text or the new. Recovery, which resumes the operation
 // after a crash, can therefore tell how far each file got. A conflict in the first file
-// undoes everything; a conflict in a later file affects only that file. Temp files are
-// removed when the journal entry is closed.
+// undoes everything, and so does one in any of several notes that move together; a conflict
+// in a later file affects only that file. Temp files are removed when the journal entry is
+// closed.
 type placer struct {
 	*operation
 	dirs map[string]*atomicfile.Dir
@@ -198,8 +199,8 @@ func (p *placer) checkOld(f *store.FileChange) error {
 // computed, found before the first name changes.
 var errSavedSince = fmt.Errorf("%w: saved since it was read", notes.ErrConflict)
 
-// swap changes the names, the first file's first. A conflict there undoes everything; a
-// conflict in a later file affects only that file.
+// swap changes the names, the first file's first. A conflict there, or in a note that moves
+// together with it, undoes everything; a conflict in a later file affects only that file.
 func (p *placer) swap() error {
 	for i := range p.Files {
 		f := &p.Files[i]
@@ -215,8 +216,12 @@ func (p *placer) swap() error {
 			f.State = store.StateDone
 		case i == 0 && !p.committed || errors.Is(err, errKilled) || errors.Is(err, atomicfile.ErrIncomplete):
 			return err
+		case i < p.together && !p.committed:
+			return errors.Join(writeProblem(p.Kind, f.OldPath, err), p.moveBack(p.Files[:i]))
 		default:
-			f.State, f.Conflict = store.StateConflict, p.writeProblem(err)
+			if err := p.leave(i, p.writeProblem(err)); err != nil {
+				return err
+			}
 		}
 		if err := p.v.step(fmt.Sprintf("after swap %d", i)); err != nil {
 			return err
@@ -250,6 +255,72 @@ func (p *placer) swapFile(f *store.FileChange) error {
 		return p.exchange(dir, f)
 	}
 	return p.move(dir, f)
+}
+
+// moveBack gives notes that have moved their old names and texts.
+func (p *placer) moveBack(moved []store.FileChange) error {
+	for i := range slices.Backward(moved) {
+		f := &moved[i]
+		oldName, newName := path.Base(f.OldDisk), path.Base(f.NewDisk)
+		from, err := p.dir(path.Dir(f.OldDisk))
+		to, toErr := p.dir(f.Dir())
+		switch err = errors.Join(err, toErr); {
+		case err != nil:
+		case p.renames(f):
+			err = to.Move(newName, from, oldName)
+		default:
+			if err = to.Withdraw(newName, f.Temp); err == nil {
+				err = from.Move(f.Temp+".old", from, oldName)
+			}
+		}
+		if err != nil {
+			return fmt.Errorf("%w: %w", atomicfile.ErrIncomplete, err)
+		}
+		f.State = store.StatePending
+	}
+	return nil
+}
+
+// leave records a conflict in a file. If the file was to move and is not the first, links in
+// later files are to lead to its new path, so it moves as it is. If that fails, these files are
+// listed as well. The only errors are those of fail-points.
+func (p *placer) leave(i int, conflict error) error {
+	f := &p.Files[i]
+	f.State, f.Conflict = store.StateConflict, conflict
+	if i == 0 || f.OldDisk == "" || f.NewDisk == "" || f.OldDisk == f.NewDisk || p.Kind != "move" && p.Kind != "restore" {
+		return nil
+	}
+	err := p.moveChanged(f)
+	if errors.Is(err, errKilled) {
+		return err
+	}
+	for _, other := range p.Files[i+1:] {
+		if err != nil && !other.Moves() && !slices.Contains(p.Kept, other.OldPath) {
+			p.Kept = append(p.Kept, other.OldPath)
+		}
+	}
+	return nil
+}
+
+// moveChanged moves a note that another program has changed since, with its new text, in which
+// no links are updated.
+func (p *placer) moveChanged(f *store.FileChange) error {
+	text, err := p.read(p.root, f.OldDisk)
+	if err != nil {
+		return err
+	}
+	to, err := p.dir(f.Dir())
+	if err == nil {
+		err = p.discardTemp(to, f.Dir(), f, f.Temp)
+	}
+	if err == nil {
+		err = p.rename(to, f)
+	}
+	if err == nil {
+		f.New, f.Author, f.State = text, notes.Outside, store.StateDone
+		delete(p.parsed, f.NewPath) // of the planned text
+	}
+	return err
 }
 
 // renames reports whether the file is only renamed. A note that moves to another of the
@@ -490,24 +561,26 @@ func (p *placer) removeEmpty(folders []string) error {
 	return nil
 }
 
-// removeEmptied removes the folder that a move has emptied, and its parents, as long as
+// removeEmptied removes the folders that a move has emptied, and their parents, as long as
 // they are empty and were made by an operation. Folders made by the user stay.
 func (p *placer) removeEmptied() error {
-	for dir := path.Dir(p.Files[0].OldDisk); p.Kind == "move" && dir != "."; dir = path.Dir(dir) {
-		folder, err := p.root.OpenFile(dir, os.O_RDONLY|fsid.OpenNonblock, 0)
-		if err != nil {
-			return nil // it stays
-		}
-		_, err = folder.Readdirnames(1) // a move out of a large folder does not list it all
-		_ = folder.Close()              // only read from
-		if !errors.Is(err, io.EOF) {
-			return nil // it is not empty, or cannot be read
-		}
-		if made, err := p.v.store.MadeFolder(p.ctx, dir); err != nil || !made {
-			return nil
-		}
-		if err := p.removeEmpty([]string{dir}); err != nil {
-			return err
+	for i := range p.Files {
+		for dir := path.Dir(p.Files[i].OldDisk); p.Kind == "move" && dir != "."; dir = path.Dir(dir) {
+			folder, err := p.root.OpenFile(dir, os.O_RDONLY|fsid.OpenNonblock, 0)
+			if err != nil {
+				break // it stays
+			}
+			_, err = folder.Readdirnames(1) // a move out of a large folder does not list it all
+			_ = folder.Close()              // only read from
+			if !errors.Is(err, io.EOF) {
+				break // it is not empty, or cannot be read
+			}
+			if made, err := p.v.store.MadeFolder(p.ctx, dir); err != nil || !made {
+				break
+			}
+			if err := p.removeEmpty([]string{dir}); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

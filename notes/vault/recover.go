@@ -145,7 +145,9 @@ func (r *recovery) recover() (finished bool, _ error) {
 				r.v.opt.Log.Error("an interrupted change cannot be finished yet; it will be tried again", "kind", r.Kind, "note", f.FinalDisk(), "err", err)
 				return false, nil // the content of an unreadable file is unknown
 			}
-			f.State, f.Conflict = store.StateConflict, err
+			if err := r.leave(i, err); err != nil {
+				return false, err
+			}
 		}
 		if i == 0 && f.Conflict != nil && !r.committed {
 			placed, err := r.wasPlaced(f)
@@ -468,7 +470,7 @@ func (r *recovery) redoRename(f *store.FileChange) error {
 
 // wasPlaced reports whether the first file was edited or moved before the crash, even if its
 // names were reused or its folder was renamed since. The evidence is a later file that was
-// already changed or, of a move, the store or the file's inode.
+// already changed or moved or, of a move, the store or the file's inode.
 func (r *recovery) wasPlaced(f *store.FileChange) (bool, error) {
 	edited := f.OldDisk == f.NewDisk
 	if !f.Folder && !edited && !r.renames(f) {
@@ -494,6 +496,12 @@ func (r *recovery) wasPlaced(f *store.FileChange) (bool, error) {
 		other := &r.Files[i+1]
 		under, err := r.contentOf(path.Join(other.Dir(), other.Temp))
 		if under.exists && !under.holds(other.New) || err != nil {
+			return err == nil, err
+		}
+		if !other.Moves() || r.Files[0].Folder {
+			continue
+		}
+		if all, err := r.contentsOf(other.OldDisk, other.NewDisk); err != nil || !all[0].exists && all[1].exists {
 			return err == nil, err
 		}
 	}

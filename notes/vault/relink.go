@@ -430,9 +430,13 @@ func (o *operation) addCanvases(named *regexp.Regexp, follow func(name string, t
 	return nil
 }
 
-// namesNote matches texts that seem to refer to a note or folder.
-func namesNote(p string) *regexp.Regexp {
-	return regexp.MustCompile(regexp.QuoteMeta(notes.BaseName(p)))
+// namesNote matches texts that seem to refer to one of the notes or folders.
+func namesNote(paths ...string) *regexp.Regexp {
+	var names []string
+	for _, p := range paths {
+		names = append(names, regexp.QuoteMeta(notes.BaseName(p)))
+	}
+	return regexp.MustCompile(strings.Join(names, "|"))
 }
 
 // inFolder makes a vault-relative path relative to a folder of the vault; "" is the vault.

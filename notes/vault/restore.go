@@ -159,15 +159,22 @@ func (o *operation) planUndo(change int64) error {
 	m := &movement{operation: o}
 	var changed []string // since a move, of the files whose links it updated
 	first := &done.Files[0]
-	moved := first.OldPath != "" && first.NewPath != "" && first.OldPath != first.NewPath
-	if moved {
-		if err := m.planBack(first); err != nil {
+	var back, rest []store.FileChange // those that moved, and the others
+	for i, f := range done.Files {
+		if !f.Moves() || f.State == store.StateConflict || i > 0 && (first.Folder || !f.IsNote()) {
+			rest = append(rest, f)
+			continue
+		}
+		back = append(back, f)
+		if err := m.planBack(&f); err != nil {
 			return err
 		}
-		done.Files = done.Files[1:]
+	}
+	moved := len(back) > 0
+	if moved {
 		m.begin()
 	}
-	for _, was := range done.Files {
+	for _, was := range rest {
 		if was.State == store.StateConflict || was.State == store.StatePending {
 			continue // the change was not made in this file
 		}
@@ -187,7 +194,7 @@ func (o *operation) planUndo(change int64) error {
 		}
 	}
 	if moved {
-		if err := m.relinkSince(first, changed); err != nil {
+		if err := m.relinkSince(back, changed); err != nil {
 			return err
 		}
 	}
@@ -211,20 +218,22 @@ func (m *movement) planBack(was *store.FileChange) error {
 		err = notes.ErrNotFound
 	}
 	switch {
-	case errors.Is(err, notes.ErrNotFound) || err == nil && m.first.OldPath != was.NewPath:
+	case errors.Is(err, notes.ErrNotFound) || err == nil && m.Files[len(m.Files)-1].OldPath != was.NewPath:
 		return &notes.Error{Op: m.Kind, Path: was.NewPath, Err: notes.ErrConflict, Detail: "it has been moved or deleted since; nothing was written", Hint: "Undo the later changes first: note_history lists them, newest first."}
 	case err != nil:
 		return err
-	case m.first.NewPath != was.OldPath:
+	}
+	f := &m.Files[len(m.Files)-1]
+	if f.NewPath != was.OldPath {
 		return movedOnto(was.NewPath, was.OldPath)
 	}
-	m.first.NewDisk = path.Join(path.Dir(m.first.NewDisk), path.Base(was.OldDisk)) // in its Unicode form
+	f.NewDisk = path.Join(path.Dir(f.NewDisk), path.Base(was.OldDisk)) // in its Unicode form
 	switch {
 	case was.IsPureMove() || was.Folder:
-	case !bytes.Equal(m.first.Old, was.New):
-		return conflict(m.Kind, was.NewPath, was.New, m.first.Old)
+	case !bytes.Equal(f.Old, was.New):
+		return conflict(m.Kind, was.NewPath, was.New, f.Old)
 	default:
-		m.first.New = was.Old
+		f.New = was.Old
 	}
 	return nil
 }
@@ -272,15 +281,15 @@ func (m *movement) undelete(was store.FileChange) (store.FileChange, error) {
 	return f, m.checkParents(f.NewPath)
 }
 
-// relinkSince rewrites the links that moving back would break in the notes, canvases and
+// relinkSince rewrites the links that moving back those files would break in the notes, canvases and
 // bases that were changed since the move: those given, whose links the move updated, and any
 // others, including a note that was only moved. A note in which that is not possible is
 // listed in Kept.
-func (m *movement) relinkSince(was *store.FileChange, changed []string) error {
+func (m *movement) relinkSince(back []store.FileChange, changed []string) error {
 	if err := m.requireAll(); err != nil {
 		return err
 	}
-	since, err := m.v.store.ChangedSinceMove(m.ctx, was.OldPath, was.NewPath)
+	since, err := m.v.store.ChangedSinceMove(m.ctx, back[0].OldPath, back[0].NewPath)
 	if err != nil {
 		return err
 	}
@@ -303,7 +312,12 @@ func (m *movement) relinkSince(was *store.FileChange, changed []string) error {
 			return err
 		}
 	}
-	if f := &m.Files[0]; !f.Folder && was.IsPureMove() && !bytes.Equal(f.Old, was.New) {
+	for _, was := range back {
+		i := slices.IndexFunc(m.Files, func(f store.FileChange) bool { return f.OldPath == was.NewPath })
+		if i < 0 || was.Folder || !was.IsPureMove() || bytes.Equal(m.Files[i].Old, was.New) {
+			continue
+		}
+		f := &m.Files[i]
 		if text, err := links.rewrite(f.OldPath, f.Old); err == nil {
 			f.New = text
 			delete(files, f.OldPath)

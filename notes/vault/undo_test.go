@@ -131,6 +131,8 @@ func undoable(t *testing.T, f *fixture, change string) notes.Written {
 		w, err = f.RenameTag(t.Context(), notes.RenameTagRequest{Tag: "work", To: "job"})
 	case "move":
 		w, err = f.Move(t.Context(), notes.MoveRequest{Note: "P/One", To: "Q/R/Uno.md", UpdateLinks: true})
+	case "move several":
+		w, err = f.Move(t.Context(), notes.MoveRequest{Note: "P/One", More: []string{"A", "P/Two"}, To: "Q/R/", UpdateLinks: true})
 	case "move a folder":
 		w, err = f.Move(t.Context(), notes.MoveRequest{Note: "P", To: "Q/R", UpdateLinks: true})
 	case "delete":
@@ -152,7 +154,7 @@ func undoFixture(t *testing.T) *fixture {
 		"P/i.png", "i", "P/in.canvas", `{"nodes":[{"type":"file","file":"P/One.md"}]}`, "board.canvas", `{"nodes":[{"type":"file","file":"P/One.md"},{"file":"P/i.png"}]}`)
 }
 
-var undoableChanges = []string{"create", "edit", "rename_heading", "rename_tag", "move", "move a folder", "delete", "redirect", "restore"}
+var undoableChanges = []string{"create", "edit", "rename_heading", "rename_tag", "move", "move several", "move a folder", "delete", "redirect", "restore"}
 
 func TestUndo(t *testing.T) {
 	for _, change := range undoableChanges {
@@ -349,33 +351,35 @@ func TestUndo_Scope(t *testing.T) {
 
 // An undo interrupted at any step is completed or not done at all.
 func TestUndo_Crash(t *testing.T) {
-	for step := 1; ; step += stepsApart() {
-		f := undoFixture(t)
-		before := f.files()
-		done := undoable(t, f, "move a folder")
-		after := f.files()
-		f.reconcile()
-		count := 0
-		f.failpoint = func(name string) error {
-			if strings.HasPrefix(name, parseStep) {
+	for _, change := range []string{"move several", "move a folder"} {
+		for step := 1; ; step += stepsApart() {
+			f := undoFixture(t)
+			before := f.files()
+			done := undoable(t, f, change)
+			after := f.files()
+			f.reconcile()
+			count := 0
+			f.failpoint = func(name string) error {
+				if strings.HasPrefix(name, parseStep) {
+					return nil
+				}
+				if count++; count == step {
+					return errKilled
+				}
 				return nil
 			}
-			if count++; count == step {
-				return errKilled
+			_, err := f.History().Restore(t.Context(), notes.RestoreRequest{Change: done.Change})
+			if err == nil {
+				assert.Greater(t, step, 10)
+				break
 			}
-			return nil
+			require.ErrorIs(t, err, errKilled)
+			f.restart()
+			if files := f.files(); !maps.Equal(after, files) {
+				assert.Equal(t, before, files, "%s, killed at step %d", change, step)
+			}
+			f.requireConsistent()
 		}
-		_, err := f.History().Restore(t.Context(), notes.RestoreRequest{Change: done.Change})
-		if err == nil {
-			assert.Greater(t, step, 10)
-			break
-		}
-		require.ErrorIs(t, err, errKilled)
-		f.restart()
-		if files := f.files(); !maps.Equal(after, files) {
-			assert.Equal(t, before, files, "killed at step %d", step)
-		}
-		f.requireConsistent()
 	}
 }
 
@@ -402,7 +406,7 @@ func TestUndo_Series(t *testing.T) {
 			was := state{files: f.files(), dirs: f.dirs()}
 			var w notes.Written
 			var err error
-			switch name := fmt.Sprintf("N%d", rng.IntN(1000)); rng.IntN(8) {
+			switch name := fmt.Sprintf("N%d", rng.IntN(1000)); rng.IntN(9) {
 			case 0, 1:
 				w, err = f.Move(t.Context(), notes.MoveRequest{Note: note(), To: folder() + name + ".md", UpdateLinks: rng.IntN(4) > 0})
 			case 2:
@@ -417,6 +421,8 @@ func TestUndo_Series(t *testing.T) {
 				}
 			case 5:
 				w, err = f.RenameTag(t.Context(), notes.RenameTagRequest{Tag: []string{"work", "job"}[rng.IntN(2)], To: []string{"work", "job"}[rng.IntN(2)]})
+			case 7:
+				w, err = f.Move(t.Context(), notes.MoveRequest{Note: note(), More: []string{note(), note()}, To: folder() + name + "/", UpdateLinks: true})
 			case 6:
 				if len(before) > 0 { // undoes are undone, too
 					w, err = f.History().Restore(t.Context(), notes.RestoreRequest{Change: before[len(before)-1].change})
