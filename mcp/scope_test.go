@@ -99,6 +99,10 @@ func TestNothingOutsideChangesAnAnswer(t *testing.T) {
 		{"create_note", args{"folder": "/Private/Deep", "title": "New"}}, {"create_note", args{"path": "Private/Guess.md", "content": "x"}}, {"create_note", args{"folder": "Mine", "title": "Guess", "content": "x", "template": "Private/Guess.md"}},
 		{"move_note", args{"note": "Mine/C.md", "to": "Private"}}, {"move_note", args{"note": "Mine/C.md", "to": "Private/Deep"}}, {"move_note", args{"note": "Mine/C.md", "to": "/Private/C.md"}},
 		{"move_note", args{"note": "Private", "to": "Mine/P"}}, {"move_note", args{"note": "Mine/Sub", "to": "Private"}}, {"move_note", args{"note": "Mine/Sub", "to": "Private/Sub"}},
+		{"move_note", args{"notes": []string{"Mine/C.md", "Private/Guess.md"}, "to": "Mine/Sub"}}, {"move_note", args{"notes": []string{"Private/Guess.md", "Mine/C.md"}, "to": "Mine/Sub"}}, {"move_note", args{"notes": []string{"Mine/C.md", "Private"}, "to": "Mine/Sub"}},
+		{"move_note", args{"notes": []string{"Mine/C.md", "Mine/T.md"}, "to": "Private"}}, {"move_note", args{"notes": []string{"Mine/C.md", "Mine/T.md"}, "to": "/Private/Deep"}}, {"move_note", args{"notes": []string{"Mine/C.md", "Mine/T.md"}, "to": ""}},
+		{"move_note", args{"notes": []string{"Mine/C.md", "Guess"}, "to": "Mine/Sub"}}, {"move_note", args{"notes": []string{"Mine/C.md", "Private/pic.png"}, "to": "Mine/Sub"}}, {"move_note", args{"notes": []string{"Mine/C.md", "Private/Gone.md"}, "to": "Mine/Sub"}},
+		{"move_note", args{"notes": []string{"Mine/B.md", "Mine/T.md"}, "to": "Mine/Sub", "dry_run": true}},
 		// A note takes the name to which a link in a note of the client leads, outside.
 		{"create_note", args{"path": "Mine/Sub/E.md", "content": "e"}}, {"move_note", args{"note": "Mine/Sub/E.md", "to": "Mine/Sub/Plan.md"}}, {"read_note", args{"note": "Mine/A.md"}},
 		{"move_note", args{"note": "Mine/A.md", "to": "Mine/Sub/A.md", "dry_run": true}}, {"delete_note", args{"note": "Mine/Sub/Plan.md"}},

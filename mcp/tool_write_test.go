@@ -441,6 +441,49 @@ func TestMoveOfAFolderNamesItsNotes(t *testing.T) {
 	assert.NotEmpty(t, moved.Moved)
 }
 
+// Several notes move as one change, and back: the result has each note's paths.
+func TestMoveOfSeveralNotes(t *testing.T) {
+	files := map[string]string{"In/A.md": "[[B]] [b](B.md)\n", "In/B.md": "[k](../Keep.md)\n", "Keep.md": "[a](In/A.md)\n", "Out/C.md": "c\n"}
+	w := newRealWorld(t, files)
+	for _, note := range []string{"In/A.md", "In/B.md", "Keep.md"} {
+		call[tools.ReadResult](t, w.session, "read_note", args{"note": note})
+	}
+	require.NoError(t, w.session.Subscribe(t.Context(), &sdk.SubscribeParams{URI: "note:///Keep.md"}))
+	several := args{"notes": []string{"In/A.md", "In/B.md"}, "to": "Out", "dry_run": true}
+	would, text := call[tools.MoveResult](t, w.session, "move_note", several)
+	assert.Equal(t, "Nothing was written: this would move 2 notes to \"Out/\":\n- In/A.md → Out/A.md\n- In/B.md → Out/B.md\nlinks changed in (1):\n- Keep.md", text)
+	assert.True(t, would.DryRun)
+	delete(several, "dry_run")
+	moved, text := call[tools.MoveResult](t, w.session, "move_note", several)
+	assert.Equal(t, "Moved 2 notes to \"Out/\", change 1:\n- In/A.md → Out/A.md\n- In/B.md → Out/B.md\nlinks changed in (1):\n- Keep.md", text)
+	assert.Equal(t, []string{"Out/A.md", "Out/B.md"}, moved.Moved)
+	assert.Equal(t, []string{"In/A.md", "In/B.md"}, moved.From)
+	assert.Equal(t, 2, moved.Total)
+	assert.Equal(t, "Out/", moved.Path)
+	assert.Equal(t, "[a](Out/A.md)\n", w.disk(t, "Keep.md"))
+	assert.Equal(t, "note:///Keep.md", <-w.updated)
+
+	// The session has seen the notes under their new paths.
+	replace := args{"note": "Out/B.md", "dry_run": true, "edits": []any{args{"op": "replace_all", "content": "mine\n"}}}
+	call[tools.WriteResult](t, w.session, "edit_note", replace)
+	w.write(t, "Out/A.md", "theirs\n")
+	w.vault.Changed([]string{"Out/A.md"})
+	replace["note"] = "Out/A.md"
+	assert.Contains(t, refused(t, w.session, "edit_note", replace), "since this session last saw it")
+	w.write(t, "Out/A.md", "[[B]] [b](B.md)\n")
+	w.vault.Changed([]string{"Out/A.md"})
+
+	_, text = call[tools.WriteResult](t, w.session, "restore_note", args{"change": moved.Change})
+	assert.Contains(t, text, "also changed (2):\n- In/B.md\n- Keep.md")
+	for name, was := range files {
+		assert.Equal(t, was, w.disk(t, name))
+	}
+	assert.Contains(t, refused(t, w.session, "move_note", args{"to": "Out/"}), "pass a note")
+	one, text := call[tools.MoveResult](t, w.session, "move_note", args{"notes": []string{"Keep"}, "to": "Out"})
+	assert.Equal(t, "Out/Keep.md", one.Path)
+	assert.Contains(t, text, `Moved "Keep.md" to "Out/Keep.md", revision `)
+}
+
 // The result of undoing a move says what it moves, even if the note's text is unchanged.
 func TestUndoOfAMoveSaysSo(t *testing.T) {
 	w := newRealWorld(t, map[string]string{"Plan.md": "# Plan\n", "Index.md": "[[Plan]]\n"})

@@ -102,8 +102,11 @@ func (s *versions) wrote(w notes.Written) {
 		}
 		s.moved(other.OldPath, other.Path, known)
 	}
-	for _, p := range w.Moved { // in a folder
+	for i, p := range w.Moved { // those of w.From that are in Others are done
 		from := w.OldPath + strings.TrimPrefix(p, w.Path)
+		if len(w.From) > 0 {
+			from = w.From[i]
+		}
 		s.moved(from, p, s.of(from))
 	}
 }

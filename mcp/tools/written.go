@@ -41,6 +41,9 @@ func (in *invocation) changed(ctx context.Context, verb string, w notes.Written,
 	if w.OldPath != w.Path {
 		out.OldPath = w.OldPath
 	}
+	if len(w.From) > 0 { // an undo has moved several notes back
+		w.Relinked = slices.Concat(w.Moved, w.Relinked)
+	}
 	out.Notes = in.remarks()
 	out.Unchanged = w.Hash != "" && w.Was == w.Hash && out.OldPath == ""
 	if !dryRun && !out.Unchanged {
