@@ -321,22 +321,31 @@ func editorCommand(ctx context.Context, editor, file string) *exec.Cmd {
 func moveCommand(a *app) *cobra.Command {
 	var keepLinks bool
 	cmd := &cobra.Command{
-		Use:   "move [flags] NOTE TO",
-		Short: "Move or rename a note or folder",
+		Use:   "move [flags] NOTE… TO",
+		Short: "Move or rename a note or folder, or move several notes",
 		Long: `Move or rename a note or folder and update the links to it. TO is the new path,
-or a folder with a trailing slash.`,
+or a folder with a trailing slash. Several notes are moved into the folder TO as
+one change: all of them or, if one cannot be moved, none.`,
 		Example: `  notesd move "Rye starter" Recipes/
-  notesd move --dry-run Projects/Boat.md "Projects/The boat.md"`,
-		Args: takes("NOTE", "TO"),
+  notesd move --dry-run Inbox/Boat.md Inbox/Mast.md Projects/`,
+		Args: takes("NOTE", "TO…"),
 		ValidArgsFunction: a.offer(func(ctx context.Context, c *client, args []string, typed string) ([]string, error) {
-			if len(args) == 1 {
-				return completeFolders(ctx, c, args, typed)
+			if len(args) == 0 {
+				return completeNotes(ctx, c, args, typed)
 			}
-			return completeNotes(ctx, c, args, typed)
+			folders, err := completeFolders(ctx, c, args, typed)
+			if err != nil || len(folders) > 0 {
+				return folders, err
+			}
+			return completeNotes(ctx, c, nil, typed)
 		}),
 		RunE: func(cmd *cobra.Command, words []string) error {
 			args := given(cmd, "dry-run")
-			args["note"], args["to"], args["update_links"] = words[0], words[1], !keepLinks
+			last := len(words) - 1
+			args["note"], args["to"], args["update_links"] = words[0], words[last], !keepLinks
+			if last > 1 {
+				args["notes"] = words[1:last]
+			}
 			return runTool(cmd, a, "move_note", args, a.printMove)
 		},
 	}
@@ -346,7 +355,12 @@ or a folder with a trailing slash.`,
 }
 
 func (o *output) printMove(res tools.MoveResult) {
-	fmt.Fprintf(o.out, "%s -> %s\n", o.out.path(res.OldPath), o.out.path(res.Path))
+	if len(res.From) == 0 {
+		fmt.Fprintf(o.out, "%s -> %s\n", o.out.path(res.OldPath), o.out.path(res.Path))
+	}
+	for i, from := range res.From {
+		fmt.Fprintf(o.out, "%s -> %s\n", o.out.path(from), o.out.path(res.Moved[i]))
+	}
 	o.marked("links changed in", res.Relinked)
 	o.marked("changed or in use, links not updated in", res.Conflicts)
 	o.marked("not readable or writable, links not updated in", res.Left)
