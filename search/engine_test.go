@@ -469,6 +469,8 @@ func TestRanking(t *testing.T) {
 		"folder/sub/paths.md": "Nothing to see.",
 		"aliased.md":          "---\naliases: [Quay]\n---\nWhere ships are moored.",
 		"tagged.md":           "Something. #zebra",
+		"Log.md":              "# Log\n\nShip's notes.",
+		"Protocol.md":         "---\naliases: [log]\n---\n# Protocol\n\nThe log of a meeting.",
 		"untagged.md":         "Something zebra. Something longer than the other note, with more words in it.",
 	})
 	assert.Equal(t, []string{"Harbour", "heading", "mention"}, f.paths("harbour"))
@@ -476,6 +478,7 @@ func TestRanking(t *testing.T) {
 	assert.Equal(t, []string{"exact", "stemmed"}, f.paths("organizing"))
 	assert.Equal(t, []string{"stemmed", "exact"}, f.paths("organization"))
 	assert.Equal(t, []string{"aliased"}, f.paths("quay"))
+	assert.Equal(t, []string{"Log", "Protocol"}, f.paths("log"), "a title before the alias of another note")
 	assert.Equal(t, "tagged", f.paths("zebra")[0])
 	assert.Equal(t, []string{"folder/sub/paths"}, f.paths("sub"))
 }

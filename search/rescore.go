@@ -140,7 +140,7 @@ func (s *rescorer) score(n *notes.Note, c *candidate) (matches []match) {
 		s.bonuses.window*max(meeting, distinct(s.weights, crumbed, nil)) +
 		s.exact*distinct(s.weights, matches, asAsked) +
 		s.lead*s.leadIn(n, titled, matches) +
-		s.bonuses.title*max(s.titleIn(n.Title, titled), s.titleIn(crumb, crumbed), s.aliasIn(n))
+		s.bonuses.title*max(s.titleIn(n.Title, titled), s.titleIn(crumb, crumbed), s.nameIn(n))
 	elsewhere, inside := c.terms, uint64(0)
 	for i, m := range matches {
 		bit := uint64(1) << min(m.term, 63)
@@ -328,14 +328,11 @@ func (s *rescorer) titleIn(title string, titled []match) float64 {
 	return share * share * distinct(s.weights, titled, nil)
 }
 
-// aliasIn returns the weight of the whole query if an alias consists of it. Unlike titles of one
-// word, aliases are given so that they find the note.
-func (s *rescorer) aliasIn(n *notes.Note) float64 {
-	if len(n.Aliases) > 0 {
-		query := units(s.request.semanticText)
-		if slices.ContainsFunc(n.Aliases, func(a string) bool { return slices.Equal(units(a), query) }) {
-			return s.total()
-		}
+// nameIn returns the weight of the whole query if the title or an alias consists of it.
+func (s *rescorer) nameIn(n *notes.Note) float64 {
+	query := units(s.request.semanticText)
+	if slices.ContainsFunc(append([]string{n.Title}, n.Aliases...), func(name string) bool { return slices.Equal(units(name), query) }) {
+		return s.total()
 	}
 	return 0
 }
@@ -532,12 +529,14 @@ func (r *request) hasCode(set uint64) bool {
 	all, code := uint64(0), uint64(0)
 	for i, t := range r.plan.Terms {
 		bit := uint64(1) << min(i, 63)
-		if all |= bit; strings.ContainsAny(t.Text, "0123456789") {
+		if all |= bit; hasDigit(t.Text) {
 			code |= bit
 		}
 	}
 	return set&cmp.Or(code, all) == cmp.Or(code, all)
 }
+
+func hasDigit(term string) bool { return strings.ContainsAny(term, "0123456789") }
 
 // copies matches the paths of notes that are kept beside an original.
 var copies = regexp.MustCompile(`(?i)archiv|backup|conflict|konflikt|copy|kopie|copie|trash`)
