@@ -22,6 +22,7 @@ type match struct {
 // begins, like a term; see [seeker].
 type matcher struct {
 	terms    map[string]int // → index into the plan's terms
+	numbers  bool           // one of them may be a number that the text has in groups
 	prefixes []int          // terms that are prefixes
 	plan     *index.Plan
 	exact    []string   // by term: the folded word of the query
@@ -39,6 +40,7 @@ func newMatcher(r *request) *matcher {
 		}
 		if t.Prefix {
 			m.prefixes = append(m.prefixes, i)
+			m.numbers = m.numbers || hasDigit(t.Text)
 		}
 	}
 	for _, w := range r.words {
@@ -51,6 +53,7 @@ func newMatcher(r *request) *matcher {
 }
 
 func (m *matcher) add(term string, i int) {
+	m.numbers = m.numbers || len(term) > 3 && hasDigit(term)
 	if _, known := m.terms[term]; !known {
 		m.terms[term] = i
 	}
@@ -102,8 +105,10 @@ func (m *matcher) match(dst []match, text string, s terms.Span) []match {
 		(m.seeker == nil || s.Classes&(terms.HighBit|terms.ClassConnector) == 0 || m.seeker.within(text[s.Start:s.End])):
 		list = terms.Expand(list, text, s)
 	}
-	if n, ok := terms.Number(text, s); ok {
-		list = append(list, n)
+	if m.numbers {
+		if n, ok := terms.Number(text, s); ok {
+			list = append(list, n)
+		}
 	}
 	for _, t := range list {
 		if i, ok := m.lookUp(t.Text); ok {

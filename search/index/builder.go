@@ -25,11 +25,12 @@ const (
 // a look-up for each word and a few bytes for each term of a note. It is not safe for
 // concurrent use.
 type builder struct {
-	words map[string][]*counter // a word as written → its terms
-	terms map[string]*counter
-	field uint64     // sequence number of the field being counted, from 1
-	found []*counter // in this field
-	spare []terms.Term
+	words  map[string][]*counter // a word as written → its terms
+	terms  map[string]*counter
+	joined int        // numbers counted for the current field in addition to their words
+	field  uint64     // sequence number of the field being counted, from 1
+	found  []*counter // in this field
+	spare  []terms.Term
 
 	ids     []int64  // the segment's notes, by document number
 	sizes   []uint64 // see fieldSize
@@ -132,6 +133,7 @@ func (b *builder) count(texts ...string) {
 			}
 			if n, ok := terms.Number(text, s); ok {
 				b.countOne(b.counterOf(n))
+				b.joined++
 			}
 		}
 	}
@@ -185,6 +187,7 @@ func (b *builder) finish(field int) int {
 		p.add(doc, uint64(c.n))
 		sum += c.n
 	}
+	sum, b.joined = sum-b.joined, 0
 	b.found = b.found[:0]
 	b.field++
 	return sum

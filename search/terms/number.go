@@ -7,7 +7,7 @@ import (
 
 // amount matches an amount of a thousand or more, with the digits before and after the decimal sign.
 // Other digits must not follow, as in 192.168.178.1.
-var amount = regexp.MustCompile(`^(\d{1,3}(?:(?:,\d{3})+|(?:\.\d{3})+|(?:['’ \x{A0}\x{202F}]\d{3})+)|\d{4,})(?:[.,](\d\d))?(?:\D?$|\D\D)`)
+var amount = regexp.MustCompile(`^([1-9]\d{0,2}(?:(?:,\d{3}){1,4}|(?:\.\d{3}){1,2}|(?:['’ \x{A0}\x{202F}]\d{3}){1,4})|[1-9]\d{3,})(?:[.,](\d\d))?(?:\D?$|[^\d.,'’ \x{A0}\x{202F}-]|\D\D)`)
 
 // groups matches groups of digits that may be one number, such as that of a telephone or of an
 // account, which begins with a country.
@@ -25,6 +25,11 @@ func Number(text string, s Span) (t Term, ok bool) {
 	if s.Classes&classDigit == 0 || s.Classes&ClassConnector == 0 && !strings.ContainsAny(text[s.End:min(s.End+4, len(text))], "0123456789") {
 		return t, false // fast: most numbers have no groups
 	}
+	before := text[max(0, s.Start-2):s.Start]
+	later := len(before) == 2 && isDigit(before[0])
+	if later && s.End-s.Start == 3 && strings.ContainsAny(before[1:], " ,.'") {
+		return t, false // the thousands of an amount
+	}
 	rest := ClipTo(text[s.Start:], 2*mostNumber)
 	if m := amount.FindStringSubmatchIndex(rest); m != nil {
 		whole, end := onlyWord(rest[:m[3]]), m[3]
@@ -38,9 +43,8 @@ func Number(text string, s Span) (t Term, ok bool) {
 			return Term{Text: whole, Start: s.Start, End: s.Start + end}, true
 		}
 	}
-	before := text[max(0, s.Start-2):s.Start]
-	if len(before) == 2 && isDigit(before[0]) || s.End-s.Start >= leastNumber {
-		return t, false // a later group, or a number by itself, such as a date
+	if later || s.End-s.Start >= leastNumber { // or a number by itself, such as a date
+		return t, false
 	}
 	written := groups.FindString(rest)
 	number := strings.ToLower(onlyWord(strings.Replace(written, "(0)", "", 1)))
