@@ -45,7 +45,7 @@ var members = []string{
 }
 
 // Every method with all combinations of params, as a request and as a notification, leaves
-// the session alive, however it began, and logs nothing that the client is told.
+// the session alive, however it began, and logs no error or warning.
 func TestLines_EveryMethodInEveryForm(t *testing.T) {
 	modern := fmt.Sprintf(`{"jsonrpc":"2.0","id":"first","method":"tools/list","params":{"_meta":%s}}`, metas[6])
 	for name, first := range map[string]string{"with initialize": strings.TrimSuffix(handshake, "\n"), "without": modern, "before either": ""} {
