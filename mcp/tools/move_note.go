@@ -105,12 +105,11 @@ func moveText(out MoveResult) string {
 			verb, change = "Nothing was written: this would move", ""
 		}
 		fmt.Fprintf(&b, "%s %s to %s%s:", verb, phrase.Count(out.Total, "note"), phrase.Quote(out.Path), change)
+		items := make([]string, len(out.Moved))
 		for i, p := range out.Moved {
-			fmt.Fprintf(&b, "\n- %s → %s", phrase.OneLine(out.From[i]), phrase.OneLine(p))
+			items[i] = out.From[i] + " → " + p
 		}
-		if more := out.Total - len(out.Moved); more > 0 {
-			fmt.Fprintf(&b, "\n… and %d more", more)
-		}
+		listItems(&b, items, out.Total)
 	case out.DryRun:
 		fmt.Fprintf(&b, "Nothing was written: this would move %s to %s", phrase.Quote(out.OldPath), phrase.Quote(out.Path))
 	case out.Hash == "":

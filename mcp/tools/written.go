@@ -235,11 +235,15 @@ func listPaths(b *strings.Builder, heading string, paths []string, total int) {
 	}
 	total = max(total, len(paths))
 	fmt.Fprintf(b, "\n%s (%d):", heading, total)
-	shown := paths[:min(mostPaths, len(paths))]
-	for _, p := range shown {
-		b.WriteString("\n- " + phrase.OneLine(p))
+	listItems(b, paths[:min(mostPaths, len(paths))], total)
+}
+
+// listItems lists the first of total items.
+func listItems(b *strings.Builder, items []string, total int) {
+	for _, item := range items {
+		b.WriteString("\n- " + phrase.OneLine(item))
 	}
-	if more := total - len(shown); more > 0 {
+	if more := total - len(items); more > 0 {
 		fmt.Fprintf(b, "\n… and %d more", more)
 	}
 }
