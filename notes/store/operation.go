@@ -157,16 +157,17 @@ func (op *Operation) Written() notes.Written {
 	if f.OldPath != "" && !f.Folder {
 		w.Was = notes.Hash(f.Old)
 	}
-	for i := range op.Files[1:] {
-		other := &op.Files[i+1]
-		if f.Moves() && !f.Folder && other.Moves() && other.State != StateConflict {
+	for i := 1; i < len(op.Files); i++ {
+		other := &op.Files[i]
+		moved := f.Moves() && !f.Folder && other.Moves() && other.State != StateConflict
+		rewritten := other.Conflict == nil && !bytes.Equal(other.Old, other.New)
+		switch {
+		case moved:
 			w.Moved, w.From = append(w.Moved, other.NewPath), append(w.From, other.OldPath)
-		} else if other.Conflict != nil || bytes.Equal(other.Old, other.New) {
-			continue
-		} else {
+		case rewritten:
 			w.Relinked = append(w.Relinked, other.NewPath)
 		}
-		if other.Conflict == nil {
+		if rewritten || moved && other.Conflict == nil {
 			w.Others = append(w.Others, notes.Rewrite{OldPath: other.OldPath, Path: other.NewPath, Old: other.Old, New: other.New})
 		}
 	}
