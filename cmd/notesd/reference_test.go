@@ -211,22 +211,17 @@ output is one JSON document, and an error is ` + "`{\"error\": {\"code\", \"mess
 | 4 | conflict: the note exists, or has changed |
 | 128 + n | ended by signal n: 130 for Ctrl-C |
 
-What ` + "`--json`" + ` prints: of a command that calls a tool, the tool's structured result; of others, an object with
-these members, to which later versions add and from which they take nothing. Empty members may be left out.
-
-| command | document |
-|---|---|
+What it prints is named at each command. Later versions may add members to an object, and remove none; empty
+members may be left out.
 `)
-	for _, f := range jsonForms {
-		form := "`" + f.form + "`"
-		if !strings.HasPrefix(f.form, "{") {
-			form = fmt.Sprintf("[`%s`](tools.md#%[1]s)", f.form)
-		}
-		fmt.Fprintf(&b, "| `%s` | %s |\n", f.command, form)
-	}
 	for _, cmd := range commands {
 		d := docOf(cmd)
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n```text\n%s\n```\n\n", d.Name, d.About, d.Usage)
+		for i, flag := range d.Flags {
+			if flag.Name == "--json" {
+				d.Flags[i].Text = cmp.Or(jsonOf(cmd.Name()), flag.Text)
+			}
+		}
 		flagTable(&b, d.Flags)
 		if len(d.Flags) > 0 {
 			b.WriteString("\n")
@@ -234,6 +229,29 @@ these members, to which later versions add and from which they take nothing. Emp
 		fmt.Fprintf(&b, "```sh\n%s\n```\n", strings.Join(d.Examples, "\n"))
 	}
 	return b.String()
+}
+
+// jsonOf describes the documents that --json prints for a command.
+func jsonOf(command string) string {
+	var forms []string
+	for _, f := range jsonForms {
+		name, args, _ := strings.Cut(f.command, " ")
+		if name != command {
+			continue
+		}
+		form := "`" + f.form + "`"
+		if !strings.HasPrefix(f.form, "{") {
+			form = fmt.Sprintf("the result of [`%s`](tools.md#%[1]s)", f.form)
+		}
+		if args == "--rename" {
+			form += " with `--rename`"
+		}
+		forms = append(forms, form)
+	}
+	if len(forms) == 0 {
+		return ""
+	}
+	return "print " + strings.Join(forms, ", or ")
 }
 
 func flagTable(b *strings.Builder, flags []flagDoc) {
