@@ -73,6 +73,16 @@ func TestPrintMove(t *testing.T) {
 		printedBy(func(o *output) { o.printRenameTag(renamed) }))
 }
 
+func TestPrintDelete(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"path": "A.md", "change": 7, "linked_from": ["B.md"]}`: "deleted: A.md\n  linked from B.md\n# notesd undo 7 brings it back\n",
+		`{"path": "A.md", "change": 7, "relinked": ["B.md"]}`:    "deleted: A.md\n  links changed in B.md\n# notesd undo 7 brings it back, and the links to it\n",
+		`{"path": "A.md", "dry_run": true}`:                      "would delete: A.md\n# Nothing was changed.\n",
+	} {
+		assert.Equal(t, want, printedBy(func(o *output) { o.printDelete(resultOf[tools.DeleteResult](t, text)) }))
+	}
+}
+
 func TestPrintHits(t *testing.T) {
 	res := resultOf[tools.SearchResult](t, `{"results": [
 		{"path": "A.md", "title": "A", "heading": "Plan", "line_start": 3, "line_end": 9, "snippet": "…the plan…", "score": 1.5, "why": {"text_rank": 1, "text_score": 2, "terms": ["plan"]}},

@@ -143,7 +143,7 @@ func (c *client) editWith(ctx context.Context, args map[string]any) error {
 		case res.DryRun:
 			c.note(nothingChanged)
 		default:
-			c.note(fmt.Sprintf("%s, revision %d", res.Path, res.Revision))
+			c.note(fmt.Sprintf("%s, revision %d; notesd undo %d reverts it", res.Path, res.Revision, res.Change))
 		}
 	})
 }
@@ -432,6 +432,6 @@ func (o *output) printDelete(res tools.DeleteResult) {
 	case len(res.Relinked) > 0:
 		o.note(fmt.Sprintf("notesd undo %d brings it back, and the links to it", res.Change))
 	default:
-		o.note("notesd history " + quoted(res.Path) + " lists the revisions that notesd restore brings back.")
+		o.note(fmt.Sprintf("notesd undo %d brings it back", res.Change))
 	}
 }
