@@ -29,7 +29,8 @@ func serviceCommand(a *app) *cobra.Command {
 		Long: `Have systemd, launchd or Windows start the vault's daemon now and at every
 login. This is useful for the web page, or for HTTP without an assistant:
 "notesd mcp" starts a daemon automatically. Each vault has its own service;
-uninstall stops and removes it.`,
+uninstall stops and removes it. On a Linux server, also run "loginctl
+enable-linger": without it, systemd stops the daemon when you log out.`,
 		Example: `  notesd service install --vault ~/Notes
   notesd service status --json`,
 		Args:              takes("install, uninstall or status"),
