@@ -35,12 +35,13 @@ var (
 
 func settingsPage(example string) string {
 	var b strings.Builder
-	b.WriteString("# Settings\n\n<!-- Generated from notesd.example.toml by go generate ./internal/config. Do not edit. -->\n")
+	b.WriteString("# Settings\n\n<!-- Generated from notesd.example.toml by go generate ./internal/config. Do not edit. -->\n\n" +
+		"`vault.read_only` is the key `read_only` in the table `[vault]`. `notesd config --example` prints a file with every setting.\n")
 	prefix := ""
 	for i, paragraph := range strings.Split(strings.TrimSpace(example), "\n\n") {
 		var prose []string
 		var keys []setting
-		var lines []string
+		var defaults []string
 		for l := range strings.Lines(paragraph) {
 			l = strings.TrimRight(l, "\n")
 			if m := section.FindStringSubmatch(l); m != nil {
@@ -48,7 +49,7 @@ func settingsPage(example string) string {
 				fmt.Fprintf(&b, "\n## %s\n", m[1])
 			} else if m := line.FindStringSubmatch(l); m != nil {
 				s, _ := find(prefix + m[1])
-				keys, lines = append(keys, s), append(lines, m[1]+" = "+m[2])
+				keys, defaults = append(keys, s), append(defaults, m[2])
 			} else {
 				prose = append(prose, markdown(strings.TrimPrefix(strings.TrimPrefix(l, "#"), " ")))
 			}
@@ -65,7 +66,7 @@ func settingsPage(example string) string {
 			if j == 0 {
 				fmt.Fprintf(&b, "\n%s", paragraphs(prose))
 			}
-			fmt.Fprintf(&b, "\n```toml\n%s\n```\n\n%s\n", strings.TrimPrefix("["+strings.TrimSuffix(prefix, ".")+"]\n"+lines[j], "[]\n"), origins(s.key))
+			fmt.Fprintf(&b, "\nDefault: `%s`. %s\n", defaults[j], origins(s.key))
 		}
 	}
 	return b.String()
