@@ -352,9 +352,9 @@ func (s *setup) choose(h hosts.Host, servers map[string]hosts.Server, r *registr
 			return nil
 		}
 		if n == 1 {
-			r.Note = fmt.Sprintf("%q is another server there", usualName)
+			r.Note = fmt.Sprintf("%q is another server there; --name chooses another name", usualName)
 			if had.IsNotesd() {
-				r.Note = fmt.Sprintf("%q serves %s", usualName, vaultOf(s.app.env, had))
+				r.Note = fmt.Sprintf("%q still serves %s; notesd setup --remove --name %s %s removes it", usualName, vaultOf(s.app.env, had), usualName, h.Name)
 			}
 		}
 		r.Name = usualName + "-" + nameOf(strings.ReplaceAll(config.ParseVault(s.vault).Title(), ", ", "-"))
@@ -487,7 +487,7 @@ func (s *setup) report(done []registration) {
 			fmt.Fprintf(out, "%s: %s as %q in %s\n", out.bold(r.title), r.Action, out.line(r.Name), out.path(r.File))
 		}
 		if r.Note != "" {
-			s.app.note(r.Note + ", so this vault has an entry of its own; --name chooses another name")
+			s.app.note(r.Note)
 		}
 		if r.Backup != "" {
 			s.app.note("the previous settings are kept as " + r.Backup)
