@@ -145,6 +145,7 @@ func NewHTTP(core *Core, o HTTPOptions) (*HTTP, error) {
 	}
 	if o.Page != nil {
 		h.mux.Handle("/", o.Page)
+		h.mux.Handle("/.well-known/", http.NotFoundHandler()) // tells clients that there is no authorization server
 	}
 	return h, nil
 }

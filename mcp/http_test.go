@@ -117,6 +117,20 @@ func TestHTTPClients(t *testing.T) {
 	}
 }
 
+// A client without the token asks for the metadata of an authorization server, and must not take
+// the answer of the page for one.
+func TestHTTP_NoAuthorizationServer(t *testing.T) {
+	w := newWorld(t, sampleVault, Limits{})
+	h, err := NewHTTP(w.core, HTTPOptions{Token: testToken, Page: http.RedirectHandler("/login", http.StatusFound)})
+	require.NoError(t, err)
+	defer h.Close()
+	for path, want := range map[string]int{"/": http.StatusFound, "/.well-known/oauth-protected-resource/mcp": http.StatusNotFound} {
+		answer := httptest.NewRecorder()
+		h.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "http://127.0.0.1"+path, nil))
+		assert.Equal(t, want, answer.Code, path)
+	}
+}
+
 // Each of these requests is rejected, and the server continues.
 func TestHTTPRefusals(t *testing.T) {
 	w := newWorld(t, sampleVault, Limits{Line: transport.Limits{MessageBytes: 5000}})
