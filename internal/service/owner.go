@@ -84,7 +84,7 @@ func decoded[P any](call func(context.Context, notes.Scope, P) (any, error)) fun
 	return func(ctx context.Context, scope notes.Scope, params json.RawMessage) (any, error) {
 		var p P
 		if err := json.Unmarshal(params, &p); err != nil {
-			return nil, err
+			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "invalid params: " + err.Error()}
 		}
 		return call(ctx, scope, p)
 	}

@@ -129,6 +129,7 @@ func TestOwnersMethods(t *testing.T) {
 		require.NoError(t, o.session.Method(t.Context(), mcp.MethodWhy, service.WhyParams{Note: "Rye", Query: "starter"}, &why))
 		assert.Equal(t, "Rye.md", why.Path)
 		assert.True(t, why.Found, "%+v", why)
+		require.ErrorContains(t, o.session.Method(t.Context(), mcp.MethodWhy, "Rye", &why), "invalid params")
 
 		var targets notes.Targets
 		require.NoError(t, o.session.Method(t.Context(), mcp.MethodTargets, service.OwnerParams{Note: "note:///Rye.md"}, &targets))
