@@ -60,6 +60,7 @@ func (l *link) questionFromDaemon(line []byte, m jsonrpc.Message) {
 	l.questions[id] = string(m.ID.Of(line))
 	l.mu.Unlock()
 	l.client.write(jsonrpc.Replace(line, m.ID, id))
+	l.answered()
 }
 
 // responseFromDaemon forwards an answer and records its effect on the session. It drops answers

@@ -1,7 +1,6 @@
 package relay
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -155,12 +154,6 @@ func TestRelayLetsAClosingDaemonFinish(t *testing.T) {
 				synctest.Wait()
 				h.say(`{"jsonrpc":"2.0","id":3,"method":"ping"}`)
 				old.getsNothing()
-				// Lines for the old daemon are still sent there.
-				old.send(`{"jsonrpc":"2.0","id":5,"method":"elicitation/create","params":{}}`)
-				var question rpc
-				require.NoError(t, json.Unmarshal([]byte(h.hear()), &question))
-				h.say(`{"jsonrpc":"2.0","id":` + string(question.ID) + `,"result":{"action":"accept"}}`)
-				assert.JSONEq(t, `{"jsonrpc":"2.0","id":5,"result":{"action":"accept"}}`, old.get())
 				require.Empty(t, h.dialed)
 				old.answer(slow, "{}")
 				h.hears(`{"jsonrpc":"2.0","id":1,"result":{}}`)
@@ -174,6 +167,41 @@ func TestRelayLetsAClosingDaemonFinish(t *testing.T) {
 				if reason == daemon.ReasonReplaced {
 					assert.GreaterOrEqual(t, time.Since(start), replacedPause, "the newer relay starts its daemon first")
 				}
+			})
+		})
+	}
+}
+
+// A closing daemon is not waited for while all that it has left to do is to ask the user. The next
+// daemon asks, and the question of the first is withdrawn.
+func TestRelay_QuestionWhileClosing(t *testing.T) {
+	for _, asks := range []string{"before", "after"} {
+		t.Run(asks, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h := startRelay(t)
+				old := h.initialized()
+				h.say(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"delete_note"}}`)
+				h.say(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"slow"}}`)
+				first, slow := old.gets("tools/call"), old.gets("tools/call")
+				ask := func() { old.send(`{"jsonrpc":"2.0","id":5,"method":"elicitation/create","params":{}}`); h.hear() }
+				if asks == "before" {
+					ask()
+				}
+				old.send(`{"jsonrpc":"2.0","method":"notesd/closing","params":{"reason":"stopping"}}`)
+				synctest.Wait()
+				require.Empty(t, h.dialed, "the other call is not answered yet")
+				old.answer(slow, "{}")
+				h.hears(`{"jsonrpc":"2.0","id":2,"result":{}}`)
+				if asks == "after" {
+					synctest.Wait()
+					require.Empty(t, h.dialed)
+					ask()
+				}
+				old.hungUp()
+				assert.Contains(t, h.hear(), "notifications/cancelled")
+				d := h.handshakeReplayed()
+				assert.Equal(t, first.Params, d.gets("tools/call").Params, "with the same key")
+				h.listsChanged()
 			})
 		})
 	}

@@ -66,14 +66,16 @@ func (s *session) waiting() int {
 }
 
 // answered completes what waits for the last answer, if none is outstanding: the
-// session of a client that has closed its input, and the drain of a closing daemon.
+// session of a client that has closed its input, and the drain of a closing daemon. The latter
+// does not wait for requests of which each may wait for an answer of the client, such as its user's:
+// the next daemon asks again.
 func (s *session) answered() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ended && s.requests.awaited() == 0 {
 		s.finish(errClientDone)
 	}
-	if l := s.current; l != nil && l.draining && s.requests.awaited(l.generation) == 0 {
+	if l := s.current; l != nil && l.draining && s.requests.awaited(l.generation) <= len(s.questions) {
 		l.draining = false
 		close(l.drained)
 	}
