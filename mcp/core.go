@@ -133,9 +133,8 @@ func New(o Options) *Core {
 	return c
 }
 
-// await waits until event, Options.Opened or Settled, is closed. It returns the error of
-// ctx if that ends first.
-func await(ctx context.Context, event <-chan struct{}) error {
+// Await waits until event is closed. It returns the error of ctx if that ends first.
+func Await(ctx context.Context, event <-chan struct{}) error {
 	if event == nil {
 		return nil
 	}

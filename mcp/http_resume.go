@@ -62,7 +62,7 @@ func (h *HTTP) resubscribe(r *http.Request, as resumedAs, s *session) error {
 	opening, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	defer context.AfterFunc(s.ctx, cancel)() // close waits for this request
-	if err := await(opening, h.core.opts.Opened); err != nil {
+	if err := Await(opening, h.core.opts.Opened); err != nil {
 		return err
 	}
 	s.subs.restore.Lock()

@@ -26,7 +26,7 @@ func (s *session) instructions(ctx context.Context) string {
 	ctx, cancel := context.WithTimeout(ctx, instructionsWait)
 	defer cancel()
 	var status notes.Status
-	err := await(ctx, s.core.opts.Opened)
+	err := Await(ctx, s.core.opts.Opened)
 	if err == nil {
 		status, err = s.core.opts.Vault.Status(ctx)
 	}

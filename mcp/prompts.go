@@ -30,7 +30,7 @@ func (s sessionPrompts) listPrompts(ctx context.Context, params *sdk.ListPrompts
 	if params != nil && params.Cursor != "" {
 		return nil, badCursor("prompts/list")
 	}
-	if err := await(ctx, s.core.opts.Opened); err != nil {
+	if err := Await(ctx, s.core.opts.Opened); err != nil {
 		return nil, err
 	}
 	list, err := s.profile.Prompts.List(ctx)

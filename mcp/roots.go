@@ -78,7 +78,7 @@ func (s *roots) ask(ss *sdk.ServerSession) error {
 // number of roots outside the vault. A root that contains the whole vault removes the
 // bound.
 func (s *roots) foldersOf(ctx context.Context, roots []*sdk.Root) (folders []string, ignored int, err error) {
-	if err := await(ctx, s.core.opts.Settled); err != nil {
+	if err := Await(ctx, s.core.opts.Settled); err != nil {
 		return nil, 0, err
 	}
 	status, err := s.core.opts.Vault.Status(ctx)

@@ -165,7 +165,7 @@ func (s *session) bounds() Profile {
 // awaitReady waits until the notes can be expected to be complete, and for the client's
 // roots, but for these no longer than rootsPatience.
 func (s *session) awaitReady(ctx context.Context) error {
-	if err := await(ctx, s.core.opts.Settled); err != nil {
+	if err := Await(ctx, s.core.opts.Settled); err != nil {
 		return err
 	}
 	s.mu.Lock()

@@ -71,7 +71,7 @@ func (s *subscriptions) unsubscribe(ctx context.Context, req *sdk.UnsubscribeReq
 	if !continues {
 		return nil
 	}
-	if err := await(ctx, s.core.opts.Opened); err != nil {
+	if err := Await(ctx, s.core.opts.Opened); err != nil {
 		return err
 	}
 	return s.storeError(s.core.opts.Subscriptions.Unsubscribe(ctx, key, req.Params.URI))

@@ -68,20 +68,6 @@ func isClosed(c <-chan struct{}) bool {
 	}
 }
 
-// awaitOpen waits until the backend is open or ctx ends.
-func (s *Service) awaitOpen(ctx context.Context) error { return await(ctx, s.opened) }
-
-// await waits until the channel is closed, and returns the error of ctx if that ends
-// first.
-func await(ctx context.Context, closed <-chan struct{}) error {
-	select {
-	case <-closed:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
 // openLinks returns, for each of the vault's folders that is an Obsidian vault, the link that
 // opens a note of it in the app, with {path} in place of the note's path.
 func openLinks(vault config.Vault) map[string]string {

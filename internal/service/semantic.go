@@ -14,6 +14,7 @@ import (
 
 	"notesd/internal/config"
 	"notesd/internal/mirror"
+	"notesd/mcp"
 	"notesd/notes/store"
 	"notesd/notes/vault"
 	"notesd/vectors"
@@ -35,7 +36,7 @@ func openVectors(cfg *config.Config, store *store.Store, vault *vault.Vault, e *
 	o := vectors.Options{
 		Open:    e.at,
 		Threads: s.Threads,
-		Wait:    func(ctx context.Context) error { return await(ctx, vault.FirstScan()) },
+		Wait:    func(ctx context.Context) error { return mcp.Await(ctx, vault.FirstScan()) },
 		Log:     log,
 	}
 	if m != nil {

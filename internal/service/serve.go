@@ -84,7 +84,7 @@ const openPatience = 15 * time.Millisecond
 func (s *Service) opens(ctx context.Context) bool {
 	soon, cancel := context.WithTimeout(ctx, openPatience)
 	defer cancel()
-	_ = s.awaitOpen(soon)
+	_ = mcp.Await(soon, s.opened)
 	return ctx.Err() == nil
 }
 

@@ -98,7 +98,7 @@ func TestService_StoreCannotBeOpened(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(cfg.State, "notes.db", "x"), nil, 0o600))
 	s := New(cfg, DiscardLogs(), !Watching)
 	err := s.Run(t.Context(), func(ctx context.Context) error {
-		assert.ErrorIs(t, s.awaitOpen(ctx), context.Canceled)
+		assert.ErrorIs(t, mcp.Await(ctx, s.opened), context.Canceled)
 		return nil
 	})
 	require.ErrorContains(t, err, "open the store")

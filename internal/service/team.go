@@ -258,7 +258,7 @@ func (n *node) serveVault(ctx context.Context, v *sharedVault) error {
 	v.service = newService(cfg, logs, n)
 	return v.service.RunLocked(ctx, lock, func(ctx context.Context) error {
 		handler := mcp.NewSubjectHTTP(v.service.core)
-		if err := v.service.awaitOpen(ctx); err != nil {
+		if err := mcp.Await(ctx, v.service.opened); err != nil {
 			return nil //nolint:nilerr // it was stopped, or start returns why it cannot be opened
 		}
 		v.handler = handler
