@@ -115,7 +115,7 @@ func TestScreen_Terminal(t *testing.T) {
 	for n, want := range map[int]string{0: "0 notes", 1: "1 note", 9999: "9999 notes", 10000: "10 000 notes", 1234567: "1 234 567 notes"} {
 		assert.Equal(t, want, strings.ReplaceAll(count(n, "note"), "\u202f", " "))
 	}
-	for n, want := range map[int64]string{0: "0 B", 1023: "1023 B", 1024: "1.0 KiB", 10 << 10: "10 KiB", 5 << 40: "5.0 TiB", 9999 << 40: "9999 TiB"} {
+	for n, want := range map[int64]string{0: "0 B", 1023: "1023 B", 1024: "1.0 KiB", 10 << 10: "10 KiB", 5 << 40: "5.0 TiB", 9999 << 40: "9.8 PiB"} {
 		assert.Equal(t, want, size(n))
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"regexp"
 	"runtime"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -16,6 +17,7 @@ import (
 	"notesd/internal/service"
 	"notesd/internal/web"
 
+	"github.com/dustin/go-humanize"
 	"github.com/rivo/uniseg"
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
@@ -141,36 +143,14 @@ func countOf(shown, total int, noun string) string {
 
 // thousands separates groups of digits with narrow spaces, as in 10 000.
 func thousands(n int) string {
-	digits := fmt.Sprint(n)
-	if len(digits) < 5 {
-		return digits
+	if n < 10_000 {
+		return strconv.Itoa(n)
 	}
-	var b strings.Builder
-	for i, d := range digits {
-		if i > 0 && (len(digits)-i)%3 == 0 {
-			b.WriteByte(' ')
-		}
-		b.WriteRune(d)
-	}
-	return b.String()
+	return humanize.FormatInteger("# ###.", n)
 }
 
 // size formats a number of bytes in the unit that keeps it short.
-func size(n int64) string {
-	if n < 1024 {
-		return fmt.Sprintf("%d B", n)
-	}
-	f, unit := float64(n), 0
-	for f >= 1024 && unit < 4 {
-		f /= 1024
-		unit++
-	}
-	format := "%.0f %s"
-	if f < 10 {
-		format = "%.1f %s"
-	}
-	return fmt.Sprintf(format, f, []string{"B", "KiB", "MiB", "GiB", "TiB"}[unit])
-}
+func size(n int64) string { return humanize.IBytes(uint64(max(n, 0))) }
 
 // columns returns the width for wrapped text.
 func (s *screen) columns() int {

@@ -26,7 +26,7 @@ var layers = map[string]layer{
 	".": {why: "it embeds the documented configuration file, which lies beside it"},
 	"cmd/notesd": {
 		imports:    []string{"…"},
-		thirdParty: []string{"github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/modelcontextprotocol/go-sdk", "github.com/rivo/uniseg", "github.com/schollz/progressbar/v3"},
+		thirdParty: []string{"github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/modelcontextprotocol/go-sdk", "github.com/dustin/go-humanize", "github.com/rivo/uniseg", "github.com/schollz/progressbar/v3"},
 		why:        "the commands call the service, as a client or in this process, and print results",
 	},
 	"internal/service": {
