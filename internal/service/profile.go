@@ -2,7 +2,6 @@ package service
 
 import (
 	"strings"
-	"sync"
 
 	"notesd/internal/config"
 	"notesd/internal/daemon"
@@ -35,7 +34,9 @@ func readable(allow []string) []string {
 }
 
 func (s *Service) sessionSettings(d daemon.Settings) mcp.Settings {
-	s.protected.add(d.PromptsFolder)
+	if folder := strings.Trim(d.PromptsFolder, "/ "); folder != "" {
+		s.protected.Store(folder, nil)
+	}
 	mode := search.Mode(d.SearchMode)
 	return mcp.Settings{
 		ResultBytes: d.ResultBytes, Hits: d.SearchLimit, Mode: mode,
@@ -60,21 +61,12 @@ func settingsOf(cfg *config.Config) daemon.Settings {
 	}
 }
 
-// protectedFolders are the folders of the vault that only the user may write in.
-type protectedFolders struct{ sync.Map }
-
-// add protects a session's prompts folder for the life of the service: otherwise, one
-// assistant could write instructions to another there.
-func (p *protectedFolders) add(folder string) {
-	if folder = strings.Trim(folder, "/ "); folder != "" {
-		p.Store(folder, nil)
-	}
-}
-
-func (p *protectedFolders) list() (folders []string) {
-	p.Range(func(folder, _ any) bool {
+// protectedFolders returns the folders of the vault that only the user may write in: the prompts
+// folder of each session that the service has had. Otherwise, one assistant could write
+// instructions to another there.
+func (s *Service) protectedFolders() (folders []string) {
+	for folder := range s.protected.Range {
 		folders = append(folders, folder.(string))
-		return true
-	})
+	}
 	return folders
 }

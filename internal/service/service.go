@@ -76,7 +76,7 @@ type Service struct {
 	probing  singleflight.Group   // of the states that /readyz reports
 	draining atomic.Bool          // shutting down: a node still serves, but clients should use another one
 
-	protected protectedFolders
+	protected sync.Map         // see protectedFolders
 	settings  *runningSettings // nil in a process that serves one command
 	relays    atomic.Int64     // sessions that do not delay a restart: relays reconnect, a status is short
 
@@ -242,7 +242,7 @@ func (s *Service) open(ctx context.Context) error {
 		ReadOnly:     s.cfg.Vault.ReadOnly,
 		Folders:      s.cfg.Vault.Folders,
 		Daily:        s.cfg.Vault.Daily,
-		Protected:    s.protected.list,
+		Protected:    s.protectedFolders,
 		Shared:       shared,
 		History:      historyLimits(s.cfg),
 		Log:          log,
