@@ -13,6 +13,7 @@ import (
 )
 
 func linksCommand(a *app) *cobra.Command {
+	var depth int
 	cmd := &cobra.Command{
 		Use:   "links [flags] NOTE",
 		Short: "List the links of a note",
@@ -23,6 +24,9 @@ links (??) of a note.`,
 		Args:              takes("NOTE"),
 		ValidArgsFunction: a.offer(completeNotes),
 		RunE: func(cmd *cobra.Command, names []string) error {
+			if cmd.Flags().Changed("depth") && (depth < 1 || depth > 3) {
+				return service.Usagef("See notesd links -h.", "--depth must be 1 to 3")
+			}
 			args := given(cmd, "direction", "depth")
 			args["note"] = names[0]
 			return a.withClient(cmd, func(ctx context.Context, c *client) error {
@@ -35,7 +39,7 @@ links (??) of a note.`,
 		},
 	}
 	cmd.Flags().String("direction", "", "`direction`: both, out or in")
-	cmd.Flags().Int("depth", 0, "follow links to depth `n`, up to 3 (1)")
+	cmd.Flags().IntVar(&depth, "depth", 0, "follow links to depth `n`, up to 3 (1)")
 	completes(cmd, "direction", completeWords("both", "out", "in"))
 	return cmd
 }
