@@ -128,11 +128,9 @@ func (s *session) checking(next sdk.MethodHandler) sdk.MethodHandler {
 		case *sdk.ListPromptsParams:
 			return s.prompts().listPrompts(ctx, params)
 		case *sdk.ListResourceTemplatesParams:
-			res, err := next(ctx, method, req)
-			if err != nil && params != nil && params.Cursor != "" { // only the cursor can be invalid
-				err = badCursor(method)
+			if params != nil && params.Cursor != "" { // they fit in one page
+				return nil, badCursor(method)
 			}
-			return res, err
 		case *sdk.SetLoggingLevelParams:
 			if err := s.setLevel(params); err != nil {
 				return nil, err
