@@ -185,7 +185,7 @@ func LocalZone() string {
 }
 
 // DateRulesVersion must be increased whenever the date or creation time of the same note changes.
-const DateRulesVersion = 10
+const DateRulesVersion = 11
 
 // Of returns the note's date, and its creation time, which is zero if the note has
 // none. The properties of a page that Notion exported count as front matter.
@@ -229,8 +229,10 @@ func (r *DateRules) Named(notePath string) (time.Time, bool) {
 		}
 	}
 	name := path.Base(plain)
-	if m := isoDay.FindStringSubmatch(name); m != nil && m[2] == m[4] {
-		return moment.Parts{Year: atoi(m[1]), Month: atoi(m[3]), Day: atoi(m[5])}.Time()
+	for _, day := range []*regexp.Regexp{isoDay, endsInDay} {
+		if m := day.FindStringSubmatch(name); m != nil && m[2] == m[4] {
+			return moment.Parts{Year: atoi(m[1]), Month: atoi(m[3]), Day: atoi(m[5])}.Time()
+		}
 	}
 	if m := isoWeek.FindStringSubmatch(name); m != nil {
 		return moment.Parts{Year: atoi(m[1]), Week: atoi(m[2]), Weeks: r.Weeks}.Time()
@@ -239,12 +241,13 @@ func (r *DateRules) Named(notePath string) (time.Time, bool) {
 }
 
 // By default, a name that begins with a day (2026-02-16, 2026-02-16 Standup, 2026-02-16T10_30,
-// Logseq's 2026_02_16) or a week (2026-W07), or is a day as Roam writes it (February 16th, 2026),
-// has that date.
+// Logseq's 2026_02_16) or a week (2026-W07), ends in a day (Blood test 2026-02-16), or is a day as
+// Roam writes it (February 16th, 2026), has that date.
 var (
-	roamDay = moment.Weeks{}.Compile(RoamNames)
-	isoDay  = regexp.MustCompile(`^(\d{4})([-_.])(\d{2})([-_.])(\d{2})(?:$|[^0-9\pL]|T\d)`)
-	isoWeek = regexp.MustCompile(`^(\d{4})-?[Ww](\d{2})(?:$|[^0-9\pL])`)
+	roamDay   = moment.Weeks{}.Compile(RoamNames)
+	isoDay    = regexp.MustCompile(`^(\d{4})([-_.])(\d{2})([-_.])(\d{2})(?:$|[^0-9\pL]|T\d)`)
+	endsInDay = regexp.MustCompile(`[^0-9\pL](\d{4})([-_.])(\d{2})([-_.])(\d{2})$`)
+	isoWeek   = regexp.MustCompile(`^(\d{4})-?[Ww](\d{2})(?:$|[^0-9\pL])`)
 )
 
 // atoi converts a string of digits.
