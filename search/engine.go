@@ -122,7 +122,7 @@ func (e *Engine) Search(ctx context.Context, q Query) (Result, error) {
 		return Result{Hits: []Hit{}, Semantic: notes.Coverage{State: StateOff}, Index: Progress{Ready: true},
 			Notes: []string{"the query has no letter, digit or emoji to look for"}}, nil
 	}
-	result, err := (&search{Engine: e, q: q, r: r}).run(ctx)
+	result, err := (&search{Engine: e, q: q, nodes: nodes, r: r}).run(ctx)
 	if err != nil {
 		return Result{}, err
 	}
@@ -172,8 +172,9 @@ func invalid(detail, hint string) error {
 // search is the state of one query.
 type search struct {
 	*Engine
-	q Query
-	r *request
+	q     Query
+	nodes []node // the clauses of the query
+	r     *request
 
 	allowed  *notes.IDSet // notes that match the filter
 	admitted *notes.IDSet // of these, notes that satisfy the query's clauses
@@ -197,6 +198,7 @@ type rankedList struct {
 	poorlySupported bool           // the model reads words of the query in pieces
 	semantic        notes.Coverage // what the semantic search contributed
 	remarks         []string
+	request         *request // for the newest notes on a topic; nil: the query's
 
 	// The statistics of the query's terms, for choosing passages.
 	terms []index.PlanTerm
@@ -214,7 +216,7 @@ func (s *search) run(ctx context.Context) (Result, error) {
 		return Result{}, err
 	}
 	if need := start.offset + s.q.Limit; list == nil || need > len(list.found) && list.canGrow() {
-		longer, err := s.rank(ctx, need)
+		longer, err := s.ranked(ctx, need)
 		if err != nil {
 			return Result{}, err
 		}
@@ -251,6 +253,9 @@ func (l *rankedList) extended(longer *rankedList) *rankedList {
 
 // resume prepares a search for a later page of the list.
 func (l *rankedList) resume(s *search) {
+	if l.request != nil {
+		s.r = l.request
+	}
 	s.r.plan.Terms = l.terms
 	s.rescorer = newRescorer(s.r, l.docs, l.with)
 }

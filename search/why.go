@@ -47,12 +47,12 @@ func (e *Engine) Why(ctx context.Context, q Query, note notes.Meta) (Explanation
 	if len(nodes) == 0 {
 		return x, invalid("the query is empty", "Pass the words that the note was looked for with.")
 	}
-	s := &search{Engine: e, q: q, r: newRequest(nodes, q.Filter), read: map[int64]*notes.Note{}, matches: map[int64][]match{}}
+	s := &search{Engine: e, q: q, nodes: nodes, r: newRequest(nodes, q.Filter), read: map[int64]*notes.Note{}, matches: map[int64][]match{}}
 	var err error
 	if s.allowed, err = e.store.ResolveSearch(ctx, s.r.filter); err != nil {
 		return x, err
 	}
-	list, err := s.rank(ctx, maxResults)
+	list, err := s.ranked(ctx, maxResults)
 	if err != nil {
 		return x, err
 	}
