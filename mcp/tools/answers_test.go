@@ -749,6 +749,14 @@ func TestRenameTag_Existing(t *testing.T) {
 	assert.NotContains(t, again, "notes", "it cannot be known any more")
 }
 
+// A note that shares only parts of a date is not related.
+func TestRelatedNotes_Dates(t *testing.T) {
+	w := newWorld(t, map[string]string{"Holidays 2026.md": "Easter: 3 April, Monday 6 to Friday 10, summer: 27 July.", "Invoice.md": "Monday 6 April 2026, total 10.", "Lake.md": "Swim in summer, from 6 July."})
+	_, text := w.call(t, "related_notes", args{"note": "Holidays 2026"})
+	assert.Contains(t, text, "Lake.md")
+	assert.NotContains(t, text, "Invoice.md")
+}
+
 // If both a note and a text are passed, the note is used, and the result says so.
 func TestRelatedToANoteOrAText(t *testing.T) {
 	w := newWorld(t, map[string]string{"A.md": "# A\n\nrye bread\n", "B.md": "# B\n\nrye flour\n", "C.md": "# C\n\n[[A]] soup\n"})

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 
 	"notesd/internal/phrase"
@@ -83,10 +84,10 @@ func runRelatedNotes(ctx context.Context, in *invocation, a relatedArgs) (Outcom
 	if err != nil {
 		return Outcome{}, err
 	}
-	// A hit that shares only function words is not related, nor is a weak hit if the
+	// A hit that shares only function words or dates is not related, nor is a weak hit if the
 	// vectors of all notes were compared.
 	res.Hits = slices.DeleteFunc(res.Hits, func(h search.Hit) bool {
-		return h.Path == self || len(h.Why.Terms) == 0 && h.Why.VectorRank == 0 || h.Weak && res.Semantic.State == search.StateReady
+		return h.Path == self || h.Why.VectorRank == 0 && !slices.ContainsFunc(h.Why.Terms, isTopic) || h.Weak && res.Semantic.State == search.StateReady
 	})
 	near.addHits(res.Hits)
 	related, remarks := near.best(self, limit), in.stale(res.Notes)
@@ -178,6 +179,14 @@ func (near neighbours) addHits(hits []search.Hit) {
 		n.Score += h.Score / best
 		n.Reasons = append(n.Reasons, hitReason(h.Why))
 	}
+}
+
+// isTopic reports whether a word is more than a part of a date: a short number, a month or a day of
+// the week.
+func isTopic(word string) bool {
+	_, isMonth := notes.ParseDate("1 " + word + " 2000")
+	_, isDay := new(notes.Periodic).ParsePast(word, time.Now())
+	return !isMonth && !isDay && (len(word) > len("2026") || strings.ContainsFunc(word, unicode.IsLetter))
 }
 
 func hitReason(w search.Why) string {
