@@ -182,6 +182,19 @@ func Parse(text string, now time.Time, filter notes.Filter) (want, avoid []strin
 	return want, avoid, r.filter
 }
 
+// WordsIn returns how many words a query has, function words aside, and how many of them a text has.
+func WordsIn(text, query string) (has, all int) {
+	r := newRequest(parseQuery(query, time.Time{}), notes.Filter{})
+	found := termsIn(newMatcher(r).find(nil, text))
+	for i, w := range r.words {
+		if w.term < 64 && terms.Telling(w.exact) && !slices.ContainsFunc(r.words[:i], func(o queryWord) bool { return o.term == w.term }) {
+			all++
+			has += int(found >> w.term & 1)
+		}
+	}
+	return has, all
+}
+
 // bare returns a text from its first term to its last.
 func bare(text string) string {
 	start, end := len(text), 0

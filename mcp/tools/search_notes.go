@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"notesd/internal/canvas"
@@ -135,8 +134,9 @@ func runSearchNotes(ctx context.Context, in *invocation, a searchArgs) (Outcome,
 	})
 }
 
-// onCanvases returns a remark on the canvases that have all words of a query. The index does not
-// have canvases, so they are read, within bounds, and only if the notes have no good answer.
+// onCanvases returns a remark on the canvases that have most words of a query, and more than any hit.
+// The index does not have canvases, so they are read, within bounds, and only if the notes have no
+// good answer.
 func (in *invocation) onCanvases(ctx context.Context, a searchArgs, f notes.Filter, res search.Result) []string {
 	const most, mostBytes, named = 50, 8 << 20, 3
 	if len(res.Hits) > 0 && !res.Weak || a.Cursor != "" || len(res.Read.Words) == 0 || len(f.Tags)+len(res.Read.Filters)+len(res.Read.Phrases)+len(res.Read.Without) > 0 || !f.After.IsZero() || !f.Before.IsZero() {
@@ -149,8 +149,11 @@ func (in *invocation) onCanvases(ctx context.Context, a searchArgs, f notes.Filt
 	paths = slices.DeleteFunc(paths, func(p string) bool {
 		return !strings.EqualFold(path.Ext(p), ".canvas") || !notes.Under(notes.Key(p), notes.FolderKey(f.Folder))
 	})
+	best, read := 0, 0
+	for _, hit := range res.Hits {
+		best = max(best, len(hit.Why.Terms))
+	}
 	var have []string
-	read := 0
 	for _, p := range paths[:min(most, len(paths))] {
 		file, err := in.Vault.Attachment(ctx, p, in.Scope)
 		if read += len(file.Data); read > mostBytes {
@@ -160,19 +163,15 @@ func (in *invocation) onCanvases(ctx context.Context, a searchArgs, f notes.Filt
 			continue
 		}
 		text, _ := canvas.Text(file.Data)
-		text = notes.Key(text)
-		if !slices.ContainsFunc(res.Read.Words, func(word string) bool { return !strings.Contains(text, strings.TrimFunc(notes.Key(word), isMark)) }) {
+		if has, all := search.WordsIn(p+"\n"+text, a.Query); has > best && 2*has > all {
 			have = append(have, notes.Quote(p))
 		}
 	}
 	if len(have) == 0 {
 		return nil
 	}
-	return []string{"the words are on these canvases, which are not searched; read_note shows them: " + strings.Join(have[:min(named, len(have))], ", ")}
+	return []string{"most of the words are on these canvases, which are not searched; read_note shows them: " + strings.Join(have[:min(named, len(have))], ", ")}
 }
-
-// isMark reports whether r is punctuation or a symbol.
-func isMark(r rune) bool { return unicode.IsPunct(r) || unicode.IsSymbol(r) }
 
 func semanticOf(res search.Result) Semantic {
 	return Semantic{State: res.Semantic.State, Coverage: round(res.Semantic.Coverage)}
