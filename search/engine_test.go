@@ -374,6 +374,18 @@ func TestSearch_OriginalBeforeCopies(t *testing.T) {
 	assert.Equal(t, []string{"2024-03-20", "2024-03-19"}, f.paths("gratitude"), "the newest of equal ones")
 }
 
+// A code finds notes that have it without the space.
+func TestSearch_CodeWithSpace(t *testing.T) {
+	f := newFixture(t, map[string]string{"Lisbon.md": "Flight LH1790, back LH1793.", "Flights.md": "LH and TP fly daily, 90 seats.", "Oslo.md": "In 1790 a fire."})
+	for query, want := range map[string][]string{"LH 1790": {"Lisbon", "Flights", "Oslo"}, "flight lh 1793": {"Lisbon", "Flights"}, "LH, 1793": {"Flights"}} {
+		assert.ElementsMatch(t, want, f.paths(query), query)
+		assert.Equal(t, want[0], f.paths(query)[0], query)
+	}
+	hit := f.search(search.Query{Text: "LH 1793", Mode: search.ModeText}).Hits[0]
+	assert.Equal(t, "Flight LH1790, back LH1793.", hit.Snippet)
+	assert.False(t, hit.Weak)
+}
+
 func TestSearch_PrefixesPathsAndCompounds(t *testing.T) {
 	f := newFixture(t, map[string]string{
 		"Guide/graph-view.md": "# Graph Visualization\n\nNotes as a network, whose links are edges.",
@@ -412,7 +424,6 @@ func TestSearch_PrefixesPathsAndCompounds(t *testing.T) {
 	assert.Equal(t, r.Notes, f.search(search.Query{Text: "grpah tag:nowhere"}).Notes, "the filter is the cause, whatever the words")
 }
 
-// A word may begin with a stop word. Emphasis around a stop word makes no prefix of it.
 func TestSearch_NumbersInGroups(t *testing.T) {
 	filler := strings.Repeat("The sweep looks after the stove and the chimney of every house in the lane. ", 600)
 	f := newFixture(t, map[string]string{
@@ -449,6 +460,7 @@ func TestSearch_NumbersInGroups(t *testing.T) {
 	assert.False(t, hit.Weak)
 }
 
+// A word may begin with a stop word. Emphasis around a stop word makes no prefix of it.
 func TestSearch_PrefixIsStopWord(t *testing.T) {
 	f := newFixture(t, map[string]string{"Garden.md": "Herbs and canaries.", "Other.md": "Bread with theatre."})
 	for _, query := range []string{"her*", "can*", "garden her*", "HER* -bread"} {

@@ -2,6 +2,7 @@ package search
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -615,6 +616,7 @@ type planBuilder struct {
 // word with emphasis.
 func (b *planBuilder) add(text string) {
 	var number terms.Term
+	var last terms.Span // whose word is the last of b.words
 	for s, ok := terms.NextSpan(text, 0); ok; s, ok = terms.NextSpan(text, s.End) {
 		prefix := strings.HasPrefix(text[s.End:], "*") && s.Kind() == terms.ClassWord && isPrefix(text[s.Start:s.End])
 		if (!prefix || strings.HasSuffix(text[:s.Start], "*")) && b.isStop(string(terms.Fold(nil, text[s.Start:s.End]))) {
@@ -636,8 +638,17 @@ func (b *planBuilder) add(text string) {
 				b.plan.Terms[w.term].Others = append(b.plan.Terms[w.term].Others, number.Text)
 			}
 		}
+		if code := text[last.Start:s.End]; known > 0 && len(b.words) == known+1 && spacedCode(code) { // notes may have LH1790
+			for _, w := range b.words[known-1:] {
+				b.plan.Terms[w.term].Others = append(b.plan.Terms[w.term].Others, strings.ToLower(strings.Replace(code, " ", "", 1)))
+			}
+		}
+		last = s
 	}
 }
+
+// spacedCode matches a code that is written with and without a space, as of a flight: LH 1790.
+var spacedCode = regexp.MustCompile(`^[A-Za-z]{1,3} \d+$`).MatchString
 
 // isStop reports whether a folded word is a stop word. Words of Vietnamese, the foreign language
 // without families, are not: folded, số and để are English or Spanish ones.
