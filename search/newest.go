@@ -72,8 +72,8 @@ func wishOf(nodes []node) *wish {
 // maxSeries is the number of notes that are compared by date.
 const maxSeries = 200
 
-// ranked ranks notes. If the query asks for the newest note on a topic, and the best on the topic
-// has a date, the notes that match it alike come in order of their dates.
+// ranked ranks notes. If the query asks for the newest note on a topic, and one of the best three on
+// the topic has a date, the notes that match like it come in order of their dates.
 func (s *search) ranked(ctx context.Context, need int) (*rankedList, error) {
 	list, err := s.rank(ctx, need)
 	w := wishOf(s.nodes)
@@ -109,37 +109,44 @@ func (w *wish) isName(s *search, list *rankedList) bool {
 	return false
 }
 
-// newestFirst puts the notes that match like the first one in order of their dates, at the places
-// that they have together, and reports whether there are any.
+// newestFirst puts the notes that match like the first one with a date in order of their dates, at the
+// places that they have together, and reports whether there are any.
 func (s *search) newestFirst(ctx context.Context, list *rankedList) (bool, error) {
+	now := s.o.Clock()
+	dated := func(c candidate) bool {
+		n := s.read[c.note]
+		return n != nil && !n.Date.Equal(n.Modified) && !n.Date.After(now)
+	}
+	lead := slices.IndexFunc(list.found[:min(len(list.found), 3)], dated)
+	if lead < 0 {
+		return false, nil
+	}
 	var series []candidate
 	var places []int
 	for i, c := range list.found[:min(len(list.found), maxSeries)] {
-		if first := list.found[0].terms; c.terms&first == first {
+		if first := list.found[lead].terms; i >= lead && c.terms&first == first {
 			series, places = append(series, c), append(places, i)
 		}
 	}
 	if err := s.readNotes(ctx, series); err != nil {
 		return false, err
 	}
-	now, named, together := s.o.Clock(), uint64(0), 0.0
+	named, together, pairs := uint64(0), 0.0, 0.0
 	kept := 0
 	for i, c := range series {
 		n := s.read[c.note]
-		if n == nil || n.Date.Equal(n.Modified) || n.Date.After(now) {
-			if kept == 0 {
-				break // the first one
-			}
+		if !dated(c) {
 			continue
 		}
 		if places[i] >= len(s.best(list.found)) {
 			s.matches[n.ID] = s.rescorer.score(n, &c)
 		}
 		in := termsIn(s.rescorer.matcher.find(nil, n.Path+"\n"+n.Title))
+		adjacent := s.rescorer.pairsIn(n.Content, s.matches[n.ID], n.Title, s.rescorer.matcher.find(nil, n.Title))
 		if i == 0 {
-			named, together = in, c.togetherShare
+			named, together, pairs = in, c.togetherShare, adjacent
 		}
-		if in == named && c.togetherShare >= together {
+		if in == named && c.togetherShare >= together && adjacent >= pairs {
 			series[kept], places[kept] = c, places[i]
 			kept++
 		}

@@ -34,6 +34,7 @@ func TestSearch_Newest(t *testing.T) {
 		"Journal/2026-01-20.md":              "Migraine after lunch.",
 		"Journal/2025-10-01.md":              "Momo threw a vase.",
 		"Journal/2025-12-01.md":              "Momo at the vet." + strings.Repeat(" Then other things happened.", 9) + " Anna threw a party.",
+		"Journal/2025-12-02.md":              "Fed Momo and three dogs. Anna threw.",
 		"Art/The Last Supper.md":             "Leonardo, a supper in tempera.",
 		"Travel/2024-05-11 Milan supper.md":  "Supper, supper, supper.",
 		"Travel/2025-05-11 Naples supper.md": "Supper.",
@@ -56,6 +57,7 @@ func TestSearch_Newest(t *testing.T) {
 		"la factura de luz más reciente":    "Casa/2025-08-06 Factura luz",
 		"letzte Rechnung Kater":             "Tier/2025-08-06 Rechnung Kater",
 		"la dernière réunion":               "Syndic/2025-08-06 Réunion",
+		"newest landlord":                   "Papers/Landlord",
 		"last migraine":                     "Journal/2026-01-20",
 		"last supper":                       "Art/The Last Supper",
 		"last name":                         "Papers/Landlord",
@@ -70,7 +72,8 @@ func TestSearch_Newest(t *testing.T) {
 	undated := newFixture(t, files)
 	require.NoError(t, os.Chtimes(filepath.Join(undated.root, "Piano/Lessons.md"), today, today))
 	undated.write(nil)
-	assert.Equal(t, undated.paths("piano lesson"), undated.paths("last piano lesson"), "the best on the topic has no date")
+	assert.Equal(t, []string{"Piano/Lessons", "Log/2025-01-01", "Log/2025-02-01"}, undated.paths("piano lesson"))
+	assert.Equal(t, []string{"Piano/Lessons", "Log/2025-02-01", "Log/2025-01-01"}, undated.paths("last piano lesson"), "a note without a date keeps its place")
 
 	// The pages and the explanation of a hit are of the same order.
 	q := search.Query{Text: "latest dentist", Mode: search.ModeText, Limit: 1}
