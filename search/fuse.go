@@ -60,8 +60,8 @@ var (
 	// missingNear is the average increase of nearness from having few of a note's vectors to
 	// having all.
 	missingNear = 0.05
-	// gapWeight is added to the weight of meaning, in proportion to [meaning.languageGap]:
-	// across languages, words can match only names and numbers.
+	// gapWeight is added to the weight of meaning, in proportion to [semanticResult.languageGap] or
+	// [search.answersAcross]: across languages, words can match only names and numbers.
 	gapWeight = 0.3
 )
 
@@ -152,6 +152,22 @@ func (m *semanticResult) languageGap() float64 {
 	return min(1, max(0, (m.usual.Mean-m.here.Mean)/m.usual.Deviation-1))
 }
 
+// answersAcross estimates, from 0 to 1, whether the answers are in another language than the query
+// in a vault of several: by how many of the nearest notes are, unless a note found by words has all
+// of the query.
+func (s *search) answersAcross(text []candidate, m *semanticResult) float64 {
+	n, found := 0, 0.0
+	for _, h := range m.near {
+		if h.Across {
+			n++
+		}
+	}
+	if len(text) > 0 {
+		found = min(1, text[0].text/s.rescorer.ideal)
+	}
+	return (1 - found) * float64(n) / float64(len(m.near))
+}
+
 // wordShare returns a candidate's text score, without its bonus, relative to that of a note
 // with all the words.
 func (s *search) wordShare(c *candidate, m *semanticResult) float64 {
@@ -201,7 +217,6 @@ func (s *search) blend(ctx context.Context, list *rankedList, text []candidate, 
 	list.floor, list.clearBound = floor(*m, s.q.Mode, foreign, unknown)
 	list.clearRaise = s.unknownRaise(m, foreign)
 	list.poorlySupported = m.weight > 0 && m.weight < fluent
-	m.weight += gapWeight * m.languageGap()
 	if len(m.near) == 0 || s.q.Mode == ModeText {
 		m = &semanticResult{}
 		for i := range text {
@@ -210,6 +225,7 @@ func (s *search) blend(ctx context.Context, list *rankedList, text []candidate, 
 		list.found = text
 		return s.rescore(ctx, list.found, m)
 	}
+	m.weight += gapWeight * max(m.languageGap(), s.answersAcross(text, m))
 	head := text[:min(len(text), poolSize)]
 	list.found = slices.DeleteFunc(s.fuse(head, r, m), func(c candidate) bool {
 		return c.near < list.floor && c.terms == 0

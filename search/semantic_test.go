@@ -121,6 +121,19 @@ func TestHybrid_OtherLanguage(t *testing.T) {
 	assert.Equal(t, "boats", pathsOf(f.search(search.Query{Text: "harbour"}))[0], "words count if the meaning is as near")
 }
 
+// The more of the nearest notes are in another language, and the less of the query the notes in
+// its own have, the more meaning counts.
+func TestHybrid_AnswersAcross(t *testing.T) {
+	m := &fakeSemantic{weight: .5, coverage: notes.Coverage{State: search.StateReady, Coverage: 1},
+		cosines: map[string]float64{"boats": .3, "mention": .2, "ships": .25, "cooking": .475}, across: map[string]bool{"cooking": true}}
+	f := withSemantic(t, m)
+	partly, whole := search.Query{Text: "harbour timetable"}, search.Query{Text: "boats harbour"}
+	assert.Equal(t, "boats", pathsOf(f.search(partly))[0])
+	m.across["ships"] = true
+	assert.Equal(t, "cooking", pathsOf(f.search(partly))[0])
+	assert.Equal(t, "boats", pathsOf(f.search(whole))[0])
+}
+
 func TestHybrid(t *testing.T) {
 	m := &fakeSemantic{weight: .5, coverage: notes.Coverage{State: search.StateReady, Coverage: 1},
 		cosines: map[string]float64{"boats": .5, "ships": .9, "mention": .8, "cooking": .1}}
