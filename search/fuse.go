@@ -225,7 +225,11 @@ func (s *search) blend(ctx context.Context, list *rankedList, text []candidate, 
 		list.found = text
 		return s.rescore(ctx, list.found, m)
 	}
-	m.weight += gapWeight * max(m.languageGap(), s.answersAcross(text, m))
+	across := s.answersAcross(text, m)
+	m.weight += gapWeight * max(m.languageGap(), across)
+	if !foreign { // otherwise the bound is low already
+		list.clearBound.across = gapBelow * across
+	}
 	head := text[:min(len(text), poolSize)]
 	list.found = slices.DeleteFunc(s.fuse(head, r, m), func(c candidate) bool {
 		return c.near < list.floor && c.terms == 0

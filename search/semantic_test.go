@@ -418,6 +418,32 @@ func TestWeakInAnotherLanguage(t *testing.T) {
 	assert.True(t, r.Weak, "the same nearness in the language of the notes")
 }
 
+// In a vault of several languages, lower cosines suffice for notes in another than the query, but
+// not for those in its own.
+func TestWeakAcross(t *testing.T) {
+	m := &fakeSemantic{weight: .55, coverage: notes.Coverage{State: search.StateReady, Coverage: 1},
+		cosines: map[string]float64{"ships": .3, "boats": .29}}
+	f := withSemantic(t, m)
+	f.engine = search.NewEngine(f.store, f.index, distantSemantic{m, .1}, search.EngineOptions{SemanticTimeout: time.Minute})
+	weak := func(query string, across ...string) []bool {
+		m.across = map[string]bool{}
+		for _, name := range across {
+			m.across[name] = true
+		}
+		var out []bool
+		for _, h := range f.search(search.Query{Text: query}).Hits {
+			out = append(out, h.Weak)
+		}
+		return out
+	}
+	const question, german = "xqzzy blorp", "Wo liegt der größte harbour?"
+	assert.Equal(t, []bool{true, true}, weak(question))
+	assert.Equal(t, []bool{false, true}, weak(question, "ships"))
+	assert.Equal(t, []bool{false, false}, weak(question, "ships", "boats"))
+	m.cosines = map[string]float64{"boats": .05, "ships": .05}
+	assert.Equal(t, []bool{true, true}, weak(german, "boats", "ships"), "the bound is low already")
+}
+
 // The farther the notes are from an English question, the more nearness counts, and the lower
 // the bound of a clear hit is.
 func TestLanguageGap(t *testing.T) {

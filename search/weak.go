@@ -27,8 +27,9 @@ var (
 	// unknownShare is the increase of the bound that one hit must reach, per share of the query
 	// in words that no note has: such a question is more often on another topic.
 	unknownShare = 0.3
-	// gapBelow is the decrease of the bound of clear hits at a [meaning.languageGap] of 1:
-	// answers in another language have lower cosines.
+	// gapBelow is the decrease of the bound of clear hits at a [semanticResult.languageGap] of 1, and
+	// for notes in another language at a [search.answersAcross] of 1: answers in another language
+	// have lower cosines.
 	gapBelow = 0.3
 )
 
@@ -69,7 +70,7 @@ func floor(m semanticResult, mode Mode, foreign bool, unknown float64) (hit floa
 	if m.passages > 0 {
 		f = min(f, floorUnit*math.Sqrt(2*math.Log(float64(m.passages)+1)))
 	}
-	clear = bound{f + clearAbove, notes.Spread{Mean: m.here.Mean, Deviation: m.usual.Deviation}}
+	clear = bound{value: f + clearAbove, spread: notes.Spread{Mean: m.here.Mean, Deviation: m.usual.Deviation}}
 	switch {
 	case foreign && m.weight >= fluent: // few words match, and the notes have another mean
 		clear.value = f
@@ -108,12 +109,16 @@ func (s *search) unknownRaise(m *semanticResult, foreign bool) float64 {
 type bound struct {
 	value  float64
 	spread notes.Spread
+	across float64 // how much lower it is for notes in another language than the query
 }
 
 // reached reports whether a hit reaches the bound lowered by below, by its nearness or by how
 // much of the query occurs together in it.
 func (b bound) reached(c *candidate, below float64) bool {
-	const all = .999                        // allows for rounding
+	const all = .999 // allows for rounding
+	if c.across {
+		below += b.across
+	}
 	unknown := !c.embedded || c.missing > 0 // a passage without a vector may be near
 	return c.togetherShare >= all || unknown && c.togetherShare >= wordsMeet-below/clearShare ||
 		c.embedded && c.nearness() >= onSpread(b.spread, b.value-below-clearShare*c.togetherShare)
