@@ -148,3 +148,22 @@ func TestList_Plan(t *testing.T) {
 		assert.Regexp(t, `^SEARCH n USING INDEX \w+ [^\n]*$`, plan, sort)
 	}
 }
+
+// TestTasks_Plan: tasks are sorted without reading their text and their notes.
+func TestTasks_Plan(t *testing.T) {
+	s, err := Open(t.Context(), t.TempDir())
+	require.NoError(t, err)
+	defer func() { require.NoError(t, s.Close()) }()
+	for name, by := range taskOrders {
+		if name == "scheduled" || name == "path" { // no index has their columns
+			continue
+		}
+		list, _ := taskTables(notes.TaskQuery{Sort: name})
+		for _, where := range []string{"TRUE", "t.open = 1"} {
+			if name == "done" {
+				where = "t.status = 'done'"
+			}
+			assert.Regexp(t, "CO-ROUTINE page\n(SCAN|SEARCH) t USING COVERING INDEX", planOf(t, s.notes.Reader(), selectTasks(by, list, where, 50)), name)
+		}
+	}
+}

@@ -96,10 +96,14 @@ func (s *Reader) Tasks(ctx context.Context, q notes.TaskQuery) (notes.TaskPage, 
 		if err != nil {
 			return err
 		}
-		from, count := taskTables(q)
+		list, count := taskTables(q)
 		selected := &conditions{terms: slices.Clone(c.terms), args: slices.Clone(c.args)}
 		if where != "" {
 			selected.add("t.note IN (SELECT n.id FROM notes n WHERE "+where+")", args...)
+		}
+		if q.Sort != "path" {
+			c = selected
+		} else if where != "" { // for each of its notes, SQLite would go through the list of all
 			c.add(where, args...)
 		}
 		matching := ` FROM ` + count + ` WHERE ` + selected.where()
@@ -113,7 +117,7 @@ func (s *Reader) Tasks(ctx context.Context, q notes.TaskQuery) (notes.TaskPage, 
 				return err
 			}
 			page.Total = len(found)
-			from = `(SELECT json_extract(value, '$[0]') AS note, json_extract(value, '$[1]') AS ordinal FROM json_each(?)) f
+			list = `(SELECT json_extract(value, '$[0]') AS note, json_extract(value, '$[1]') AS ordinal FROM json_each(?)) f
 				CROSS JOIN tasks t ON t.note = f.note AND t.ordinal = f.ordinal CROSS JOIN notes n ON n.id = t.note`
 			c = &conditions{args: []any{sqlite.List(found)}}
 		}
@@ -121,8 +125,7 @@ func (s *Reader) Tasks(ctx context.Context, q notes.TaskQuery) (notes.TaskPage, 
 			return err
 		}
 		last := cursor{Sort: q.Sort}
-		return sqlite.ForEach(ctx, tx, fmt.Sprintf(`SELECT n.path, hex(n.hash), t.line, t.heading, t.source, %s FROM %s WHERE %s ORDER BY %s LIMIT %d`,
-			strings.Join(by.columns, ", "), from, c.where(), by.terms(), q.Limit+1), c.args, func(rows *sql.Rows) error {
+		return sqlite.ForEach(ctx, tx, selectTasks(by, list, c.where(), q.Limit+1), c.args, func(rows *sql.Rows) error {
 			if len(page.Tasks) == q.Limit {
 				page.Next = encodeCursor(last)
 				return nil
@@ -163,14 +166,23 @@ func tasksWith(ctx context.Context, tx *sql.Tx, text, selected string, args []an
 	return found, err
 }
 
+// selectTasks returns the query for a page of tasks. The rest of a task, and its note, are read
+// only for those of the page, not for all that are sorted.
+func selectTasks(by order, from, where string, limit int) string {
+	return fmt.Sprintf(`SELECT n.path, hex(n.hash), t.line, t.heading, t.source, %[1]s
+		FROM (SELECT t.note, t.ordinal FROM %[2]s WHERE %[3]s ORDER BY %[4]s LIMIT %[5]d) page
+		CROSS JOIN tasks t ON t.note = page.note AND t.ordinal = page.ordinal CROSS JOIN notes n ON n.id = t.note ORDER BY %[4]s`,
+		strings.Join(by.columns, ", "), from, where, by.terms(), limit)
+}
+
 // taskTables returns the tables from which tasks are listed, and the one in which they are counted.
 func taskTables(q notes.TaskQuery) (list, count string) {
-	list, count = `tasks t CROSS JOIN notes n ON n.id = t.note`, `tasks t`
-	switch {
-	case q.Sort == "path":
-		list = `notes n CROSS JOIN tasks t ON t.note = n.id`
-	case q.Note == "" && (q.Text != "" || len(q.Tags) > 0):
+	list, count = `tasks t`, `tasks t`
+	if q.Note == "" && (q.Text != "" || len(q.Tags) > 0) {
 		count = `tasks t NOT INDEXED` // every row is read, which is faster in table order
+	}
+	if q.Sort == "path" {
+		list = `notes n CROSS JOIN tasks t ON t.note = n.id`
 	}
 	return list, count
 }
