@@ -104,18 +104,25 @@ func TestTags_Plan(t *testing.T) {
 	assert.Contains(t, planOf(t, s.notes.Reader(), query, args...), "SCAN t USING COVERING INDEX tags_key")
 }
 
-// TestTasksOfNote_Plan: the tasks of one note are found without reading those of all notes.
-func TestTasksOfNote_Plan(t *testing.T) {
+// TestTaskConditions_Plan: the tasks of one note are found without reading those of all notes, and
+// conditions that no index has are checked in the order of the table.
+func TestTaskConditions_Plan(t *testing.T) {
 	s, err := Open(t.Context(), t.TempDir())
 	require.NoError(t, err)
 	defer func() { require.NoError(t, s.Close()) }()
-	for _, status := range []string{"open", "done", "all", "!"} {
-		c, err := taskConditions(notes.TaskQuery{Status: status})
+	planned := func(q notes.TaskQuery, also string) string {
+		c, err := taskConditions(q)
 		require.NoError(t, err)
-		c.ofNote(1)
-		plan := planOf(t, s.notes.Reader(), `SELECT count(*) FROM tasks t WHERE `+c.where(), c.args...)
-		assert.Equal(t, "SEARCH t USING PRIMARY KEY (note=?)", plan, status)
+		return planOf(t, s.notes.Reader(), `SELECT count(*) FROM tasks t WHERE `+c.where()+also, c.args...)
 	}
+	for _, status := range []string{"open", "done", "all", "!"} {
+		assert.Equal(t, "SEARCH t USING PRIMARY KEY (note=?)", planned(notes.TaskQuery{Status: status, Note: "N"}, " AND t.note = 1"), status)
+		for _, q := range []notes.TaskQuery{{Tags: []string{"a"}}, {Scheduled: notes.TaskDates{Before: "2026-02-01"}}} {
+			q.Status = status
+			assert.Equal(t, "SCAN t", planned(q, ""), status)
+		}
+	}
+	assert.Contains(t, planned(notes.TaskQuery{Due: notes.TaskDates{Before: "2026-02-01"}}, ""), "COVERING INDEX tasks_open (open=? AND due<?)")
 }
 
 // TestHadText_Plan: thousands of notes with the same text, such as a template's, do not slow down
@@ -158,12 +165,11 @@ func TestTasks_Plan(t *testing.T) {
 		if name == "scheduled" || name == "path" { // no index has their columns
 			continue
 		}
-		list, _ := taskTables(notes.TaskQuery{Sort: name})
 		for _, where := range []string{"TRUE", "t.open = 1"} {
 			if name == "done" {
 				where = "t.status = 'done'"
 			}
-			assert.Regexp(t, "CO-ROUTINE page\n(SCAN|SEARCH) t USING COVERING INDEX", planOf(t, s.notes.Reader(), selectTasks(by, list, where, 50)), name)
+			assert.Regexp(t, "CO-ROUTINE page\n(SCAN|SEARCH) t USING COVERING INDEX", planOf(t, s.notes.Reader(), selectTasks(by, "tasks t", where, 50)), name)
 		}
 	}
 }

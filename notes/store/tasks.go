@@ -85,7 +85,7 @@ func (s *Reader) Tasks(ctx context.Context, q notes.TaskQuery) (notes.TaskPage, 
 		if err != nil {
 			return notes.TaskPage{}, err
 		}
-		c.ofNote(m.ID)
+		c.add("t.note = ?", m.ID)
 	}
 	if q.First > 0 {
 		c.add("t.line BETWEEN ? AND ?", q.First, q.Last)
@@ -96,17 +96,18 @@ func (s *Reader) Tasks(ctx context.Context, q notes.TaskQuery) (notes.TaskPage, 
 		if err != nil {
 			return err
 		}
-		list, count := taskTables(q)
 		selected := &conditions{terms: slices.Clone(c.terms), args: slices.Clone(c.args)}
 		if where != "" {
 			selected.add("t.note IN (SELECT n.id FROM notes n WHERE "+where+")", args...)
 		}
-		if q.Sort != "path" {
+		list := `tasks t`
+		if q.Sort == "path" { // SQLite would go through the list of notes for each of them
+			list = `notes n CROSS JOIN tasks t ON t.note = n.id`
+			c.add(cmp.Or(where, "TRUE"), args...)
+		} else {
 			c = selected
-		} else if where != "" { // for each of its notes, SQLite would go through the list of all
-			c.add(where, args...)
 		}
-		matching := ` FROM ` + count + ` WHERE ` + selected.where()
+		matching := ` FROM tasks t WHERE ` + selected.where()
 		if q.Text == "" {
 			if page.Total, err = sqlite.First[int](ctx, tx, `SELECT count(*)`+matching, selected.args...); err != nil {
 				return err
@@ -175,18 +176,6 @@ func selectTasks(by order, from, where string, limit int) string {
 		strings.Join(by.columns, ", "), from, where, by.terms(), limit)
 }
 
-// taskTables returns the tables from which tasks are listed, and the one in which they are counted.
-func taskTables(q notes.TaskQuery) (list, count string) {
-	list, count = `tasks t`, `tasks t`
-	if q.Note == "" && (q.Text != "" || len(q.Tags) > 0) {
-		count = `tasks t NOT INDEXED` // every row is read, which is faster in table order
-	}
-	if q.Sort == "path" {
-		list = `notes n CROSS JOIN tasks t ON t.note = n.id`
-	}
-	return list, count
-}
-
 // isMark reports whether s is a task's mark, in a box or as a word.
 func isMark(s string) bool {
 	box, _, _ := tasks.Marked("[" + s + "]")
@@ -194,7 +183,9 @@ func isMark(s string) bool {
 	return box != "" || word != ""
 }
 
-// taskConditions returns the conditions of a query on tasks t of any note.
+// taskConditions returns the conditions of a query on tasks t of any note. A plus keeps SQLite
+// from looking up each task of the status by its index where another condition needs its row:
+// reading the table in its order is faster.
 func taskConditions(q notes.TaskQuery) (*conditions, error) {
 	c := &conditions{}
 	status := cmp.Or(q.Status, "open")
@@ -211,6 +202,9 @@ func taskConditions(q notes.TaskQuery) (*conditions, error) {
 		c.add("TRUE")
 	default:
 		return nil, &notes.Error{Op: "list tasks", Err: notes.ErrInvalid, Detail: "there is no status " + notes.Quote(status), Hint: "Pass open, in_progress, done, cancelled, other, all, or a mark such as / or DOING."}
+	}
+	if q.Note != "" || q.Text != "" || len(q.Tags) > 0 || q.Scheduled != (notes.TaskDates{}) {
+		c.terms[0] = "+" + c.terms[0]
 	}
 	for _, tag := range q.Tags {
 		c.add("instr(t.tag_keys, ?) > 0", " "+tagKey(strings.TrimPrefix(tag, "#"))+" ")
@@ -237,13 +231,6 @@ func taskConditions(q notes.TaskQuery) (*conditions, error) {
 		}
 	}
 	return c, nil
-}
-
-// ofNote adds the condition that tasks are of one note. The plus keeps SQLite from reading all
-// tasks of the status, in its index.
-func (c *conditions) ofNote(id int64) {
-	c.terms[0] = "+" + c.terms[0]
-	c.add("t.note = ?", id)
 }
 
 // tasksIn returns the conditions of a query on notes n, "" if there are none.
