@@ -93,7 +93,7 @@ func (f Filter) Check() error {
 // and the conditions on fields.
 func (f Filter) Matches(n *Note, periods Periods) bool {
 	return (f.Glob == "" || globMatches(Key(f.Glob), n.Path)) && (f.Exclude == nil || !f.Exclude.matches(n.Path)) &&
-		(len(f.Where) == 0 || matcher{periods}.matches(f.Where, n.Values()))
+		(len(f.Where) == 0 || matcher{periods}.matches(f.Where, n.valuesFor(f.Where)))
 }
 
 // MatchesPath reports whether a path matches the folder, paths and scope of the filter.

@@ -285,6 +285,31 @@ func (n *Note) Values() map[string]any {
 	return values
 }
 
+// valuesFor returns the values that decide whether the note matches conditions. Those that
+// [Note.Values] adds to the front matter take most of the time of a filter, and few filters name
+// them.
+func (n *Note) valuesFor(where map[string]any) map[string]any {
+	if len(n.Inline) > 0 || namesAdded(where) {
+		return n.Values()
+	}
+	return n.FrontMatter
+}
+
+// namesAdded reports whether conditions name a field that [Note.Values] adds or changes.
+func namesAdded(where map[string]any) bool {
+	for field, want := range where {
+		if _, parts := group(field, want); slices.ContainsFunc(parts, namesAdded) {
+			return true
+		}
+		head, _, _ := strings.Cut(field, ".")
+		switch fieldKey(head) {
+		case "path", "folder", "title", "date", "created", "modified", "size", "file", "tags", "tag":
+			return true
+		}
+	}
+	return false
+}
+
 // tagNames returns the names in a value of tags.
 func tagNames(value any) []any {
 	names := []any{}

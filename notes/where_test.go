@@ -53,6 +53,36 @@ func TestNote_Values(t *testing.T) {
 	}
 }
 
+// Conditions that name no field of the file match as with all fields.
+func TestFilter_MatchesByFrontMatter(t *testing.T) {
+	periods := Periods(nil)
+	matched := 0
+	var note Note
+	for _, frontMatter := range []string{`null`, `{}`, `{"a": 1}`, `{"A": 1}`, `{"a": {"b": 1}}`, `{"title": 1, "Tags": "1 x", "file": {"size": 1}}`, `{"SIZE": 1, "a": null}`} {
+		for _, inline := range []map[string]any{nil, {"a": "1"}} {
+			n := &Note{Path: "1/1.md", Title: "1", Size: 1, Inline: inline, Tags: []string{"1"}}
+			require.NoError(t, json.Unmarshal([]byte(frontMatter), &n.FrontMatter))
+			for field := range n.Values() {
+				for _, name := range []string{field, " " + field, field + ".b", field + ".name", field + ".tags", "a", "a.b", "none"} {
+					for _, want := range []any{"1", nil, map[string]any{"ne": "1"}, map[string]any{"exists": true}} {
+						for _, where := range []map[string]any{{name: want}, {"or": []any{map[string]any{name: want}, map[string]any{"x": 1}}}, {"not": map[string]any{name: want}}} {
+							is := Filter{Where: where}.Matches(n, periods)
+							require.Equal(t, periods.WhereMatches(where, n.Values()), is, "%s %v", frontMatter, where)
+							if is {
+								matched++
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+	assert.Greater(t, matched, 1000)
+	for field := range note.Values() {
+		assert.True(t, namesAdded(map[string]any{field: 1}), field)
+	}
+}
+
 // Every part of the name of a nested field is compared ignoring case, exact names first.
 func TestFieldValue_Nested(t *testing.T) {
 	values := map[string]any{"My Project": map[string]any{"Status": "x", "Lead": map[string]any{"Name": "Ann"}}, "Plan": map[string]any{"a": 1}, "plan": map[string]any{"a": 2}, "text": "b"}
