@@ -4,6 +4,7 @@ package textdiff
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -47,6 +48,59 @@ func Count(old, new []byte) (added, removed int) {
 		added, removed = added+c.ReplEnd-c.ReplStart, removed+c.End-c.Start
 	}
 	return added, removed
+}
+
+// Merge makes two changes of base, one to a and one to b, in one text. ok is false if both
+// change the same line or insert text at the same place, or if one removes the heading or list
+// item below which the other inserts.
+func Merge(base, a, b []byte) (merged []byte, ok bool) {
+	lines, texts := splitLines(base), [2][]string{splitLines(a), splitLines(b)}
+	changes := [2][]lcs.Diff{lcs.DiffLines(lines, texts[0]), lcs.DiffLines(lines, texts[1])}
+	next, last, removed := 0, lcs.Diff{Start: -1}, []string(nil)
+	ok = true
+	add := func(lines []string) {
+		for _, line := range lines {
+			ok = ok && (len(merged) == 0 || merged[len(merged)-1] == '\n')
+			merged = append(merged, line...)
+		}
+	}
+	for len(changes[0])+len(changes[1]) > 0 {
+		side := 0
+		if x, y := changes[0], changes[1]; len(x) == 0 || len(y) > 0 && cmp.Or(cmp.Compare(y[0].Start, x[0].Start), cmp.Compare(y[0].End, x[0].End)) < 0 {
+			side = 1
+		}
+		c := changes[side][0]
+		changes[side] = changes[side][1:]
+		added := texts[side][c.ReplStart:c.ReplEnd]
+		samePlace := c.Start == last.Start && c.End == last.End
+		orphans := c.End == next && c.Start == next && depth(removed) > 0 && depth(removed) < depth(added)
+		if c.Start < next || samePlace || orphans {
+			return nil, false
+		}
+		add(lines[next:c.Start])
+		add(added)
+		next, last, removed = c.End, c, nil
+		if len(added) == 0 {
+			removed = lines[c.Start:c.End]
+		}
+	}
+	add(lines[next:])
+	return merged, ok
+}
+
+// depth returns the level of the heading with which the text of these lines begins or, if it
+// begins with none, more than any level, by its indentation. It is 0 without text.
+func depth(lines []string) int {
+	for _, line := range lines {
+		text := strings.TrimLeft(line, " \t")
+		if hashes := len(text) - len(strings.TrimLeft(text, "#")); hashes > 0 && strings.HasPrefix(text[hashes:], " ") {
+			return hashes
+		}
+		if strings.TrimSpace(text) != "" {
+			return 7 + len(line) - len(text)
+		}
+	}
+	return 0
 }
 
 // splitLines returns the lines of a text including their line breaks.
