@@ -116,7 +116,7 @@ var layers = map[string]layer{
 		why:        "the store reads and writes rows and never accesses the vault's files",
 	},
 	"notes/vault": {
-		imports: []string{"notes", "notes/store", "notes/vault/appsettings", "notes/vault/disk", "internal/atomicfile", "internal/canvas", "internal/fsid", "internal/markdown", "internal/markdown/edit", "internal/markdown/tasks", "internal/sqlite"},
+		imports: []string{"notes", "notes/store", "notes/vault/appsettings", "notes/vault/disk", "internal/atomicfile", "internal/canvas", "internal/fsid", "internal/markdown", "internal/markdown/edit", "internal/markdown/tasks", "internal/sqlite", "internal/textdiff"},
 		why:     "the vault writes files and the store; engines, watcher and protocol depend on it, not it on them",
 	},
 	"notes/vault/appsettings": {

@@ -7,9 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"path"
 	"slices"
 
+	"notesd/internal/markdown"
+	"notesd/internal/textdiff"
 	"notesd/notes"
 	"notesd/notes/store"
 	"notesd/notes/vault/disk"
@@ -19,9 +22,9 @@ import (
 // restored at its former path, with its last text if r.Revision is 0.
 //
 // With r.Change it undoes that change in every note, folder, canvas and base, as one
-// operation, which can itself be undone. Files changed since stay as they are and are
-// listed in Written.Conflicts; if that is every file, or the note that was moved, the error
-// is [notes.ErrConflict].
+// operation, which can itself be undone. Later changes of other lines are kept. Files in which
+// the same lines were changed since stay as they are and are listed in Written.Conflicts; if
+// that is every file, or the note that was moved, the error is [notes.ErrConflict].
 func (h *History) Restore(ctx context.Context, r notes.RestoreRequest) (notes.Written, error) {
 	request := writeRequest{kind: "restore", author: r.Author, key: r.RequestKey, scope: r.Scope, dryRun: r.DryRun, replan: r.Change != 0}
 	if written, done, err := h.vault.answered(ctx, request); done {
@@ -180,7 +183,7 @@ func (o *operation) planUndo(change int64) error {
 		}
 		f, err := store.FileChange{}, errChanged
 		if was.State != store.StateFailed {
-			f, err = m.reverse(was)
+			f, err = m.reverse(was, moved)
 		}
 		switch {
 		case errors.Is(err, errChanged) && moved:
@@ -198,11 +201,56 @@ func (o *operation) planUndo(change int64) error {
 			return err
 		}
 	}
-	if len(o.Files) == 0 {
-		return &notes.Error{Op: o.Kind, Path: cmp.Or(first.NewPath, first.OldPath), Err: notes.ErrConflict, Detail: "every note of the change has changed since; nothing was written", Candidates: o.Kept,
-			Hint: "note_history shows what changed; each note can be restored by its revision."}
+	if len(o.Files) > 0 {
+		return nil
 	}
+	refused := &notes.Error{Op: o.Kind, Path: cmp.Or(first.NewPath, first.OldPath), Err: notes.ErrConflict, Detail: "every note of the change has changed since; nothing was written", Candidates: o.Kept,
+		Hint: "note_history shows what changed; each note can be restored by its revision."}
+	if len(done.Files) == 1 && first.NewPath != "" && first.State == store.StateDone {
+		if err := o.nameLater(refused, change, first); err != nil {
+			return err
+		}
+	}
+	return refused
+}
+
+// nameLater names in the error the first later version of the file that prevents undoing the change.
+func (o *operation) nameLater(refused *notes.Error, change int64, was *store.FileChange) error {
+	page, err := o.v.store.Page(o.ctx, was.NewPath, notes.HistoryQuery{Limit: math.MaxInt, Scope: o.scope})
+	if err != nil {
+		return err
+	}
+	own := slices.IndexFunc(page.Revisions, func(r notes.Revision) bool { return r.Change == change })
+	for _, r := range slices.Backward(page.Revisions[:max(0, own)]) {
+		text, err := o.v.store.VersionText(o.ctx, was.NewPath, r.Hash)
+		if err != nil {
+			return err
+		}
+		if _, apart := without(*was, text); apart {
+			continue
+		}
+		by := fmt.Sprintf("revision %d", r.Revision)
+		if r.Change != 0 {
+			by, refused.Hint = fmt.Sprintf("change %d", r.Change), fmt.Sprintf("Undo change %d first, or restore the note by a revision; note_history lists them.", r.Change)
+		}
+		refused.Detail = fmt.Sprintf("the same lines were changed by %s (%s by %s) since; nothing was written", by, r.Operation, r.Author.Name)
+		return nil
+	}
+	refused.Detail = "the same lines were changed by another program since; nothing was written"
 	return nil
+}
+
+// without returns a later text of the file without the change, or false if the same lines were
+// changed since.
+func without(was store.FileChange, text []byte) ([]byte, bool) {
+	if was.OldPath == "" {
+		return nil, bytes.Equal(text, was.New)
+	}
+	merged, apart := textdiff.Merge(was.New, was.Old, text)
+	if was.IsNote() && markdown.ReadFrontMatter(merged).Err != nil { // such as a key that was set again
+		apart = apart && markdown.ReadFrontMatter(text).Err != nil
+	}
+	return merged, apart
 }
 
 // planBack moves a note or folder back to its former path. A note whose links were
@@ -238,8 +286,9 @@ func (m *movement) planBack(was *store.FileChange) error {
 	return nil
 }
 
-// reverse returns the reverse of the change of one file, or errChanged.
-func (m *movement) reverse(was store.FileChange) (f store.FileChange, err error) {
+// reverse returns the reverse of the change of one file, or errChanged. Later changes of other lines
+// are kept, unless they may have added links that moving files back would break.
+func (m *movement) reverse(was store.FileChange, moved bool) (f store.FileChange, err error) {
 	if was.NewPath == "" {
 		return m.undelete(was)
 	}
@@ -258,10 +307,15 @@ func (m *movement) reverse(was store.FileChange) (f store.FileChange, err error)
 			return f, errChanged // it stays as it is, as in a move
 		}
 	}
-	if errors.Is(err, fs.ErrNotExist) || err == nil && !bytes.Equal(f.Old, was.New) {
+	f.New = was.Old
+	if err == nil && !bytes.Equal(f.Old, was.New) {
+		var apart bool
+		if f.New, apart = without(was, f.Old); !apart || moved {
+			err = errChanged
+		}
+	} else if errors.Is(err, fs.ErrNotExist) {
 		err = errChanged
 	}
-	f.New = was.Old
 	if was.OldPath == "" && f.Link == "" { // the file was created
 		f.NewPath, f.NewDisk = "", ""
 	}

@@ -187,7 +187,7 @@ func TestUndo_ChangedSince(t *testing.T) {
 	f := undoFixture(t)
 	before := f.files()
 	done := undoable(t, f, "rename_tag")
-	changed := "changed\n#job"
+	changed := "changed\n#job too"
 	f.write("P/Two.md", changed)
 	undone, err := f.History().Restore(t.Context(), notes.RestoreRequest{Change: done.Change})
 	require.NoError(t, err)
@@ -199,7 +199,7 @@ func TestUndo_ChangedSince(t *testing.T) {
 	f.requireConsistent()
 
 	_, err = f.History().Restore(t.Context(), notes.RestoreRequest{Change: done.Change})
-	require.ErrorIs(t, err, notes.ErrConflict, "every note was changed since, by the undo")
+	require.ErrorIs(t, err, notes.ErrConflict, "every note was changed since")
 	assert.Equal(t, []string{"A.md", "P/One.md", "P/Two.md"}, domainError(t, err).Candidates)
 	f.remove("P/Two.md")
 	f.reconcile()
@@ -609,9 +609,60 @@ func TestUndo_Parts(t *testing.T) {
 	require.NoError(t, err)
 	undone, err := f.History().Restore(ctx, notes.RestoreRequest{Change: done.Change})
 	require.NoError(t, err)
-	assert.Equal(t, []string{"C.md"}, undone.Conflicts)
+	assert.Empty(t, undone.Conflicts)
 	assert.Equal(t, "# Old\n[[A#Old]]\n", f.onDisk("B.md"))
-	assert.Contains(t, f.onDisk("C.md"), "[[A#New]] [[B#New]]")
+	assert.Equal(t, "# Other\n[[A#Old]] [[B#Old]]\n\nsince\n", f.onDisk("C.md"))
+}
+
+// TestUndo_KeepsLaterChanges checks that what was changed elsewhere in a note since, by a tool or
+// another program, is kept, and that undoing the undo restores every byte.
+func TestUndo_KeepsLaterChanges(t *testing.T) {
+	add := notes.Edit{Op: "append", Content: "- two"}
+	set := notes.Edit{Op: "set_front_matter", Key: "k", Value: "v"}
+	for _, test := range []struct {
+		edit        notes.Edit
+		later, want string
+	}{
+		{add, "T\r\n\r\n- two\r\n- mine\r\n", "T\r\n- mine\r\n"},
+		{add, "mine\r\nT\r\n\r\n- two\r\n", "mine\r\nT\r\n"},
+		{add, "T\r\n\r\n- two of mine\r\n", ""},
+		{add, "T\r\n\r\n- two\r\n  - mine\r\n", ""},
+		{set, "---\r\nk: v\r\n---\r\nT\r\nmine\r\n", "T\r\nmine\r\n"},
+		{set, "---\r\nk: v\r\nmine: 1\r\n---\r\nT\r\n", ""},
+	} {
+		f := newFixture(t, "A.md", "T\r\n")
+		done, err := f.Edit(t.Context(), notes.EditRequest{Note: "A", Edits: []notes.Edit{test.edit}})
+		require.NoError(t, err)
+		f.save("A.md", test.later)
+		undone, err := f.History().Restore(t.Context(), notes.RestoreRequest{Change: done.Change})
+		if test.want == "" {
+			require.ErrorIs(t, err, notes.ErrConflict, test.later)
+			assert.ErrorContains(t, err, "by another program since")
+			assert.Equal(t, test.later, f.onDisk("A.md"))
+			continue
+		}
+		require.NoError(t, err)
+		assert.Equal(t, test.want, f.onDisk("A.md"))
+		_, err = f.History().Restore(t.Context(), notes.RestoreRequest{Change: done.Change})
+		require.ErrorIs(t, err, notes.ErrConflict, "it is undone already")
+		assert.ErrorContains(t, err, fmt.Sprintf("by change %d (restore", undone.Change))
+		_, err = f.History().Restore(t.Context(), notes.RestoreRequest{Change: undone.Change})
+		require.NoError(t, err)
+		assert.Equal(t, test.later, f.onDisk("A.md"))
+	}
+}
+
+// TestUndo_KeyWrittenSince checks that no key of the front matter comes back beside its successor.
+func TestUndo_KeyWrittenSince(t *testing.T) {
+	f := newFixture(t, "A.md", "---\nk: 1\nl: 2\nm: 3\n---\n")
+	remove, err := f.Edit(t.Context(), notes.EditRequest{Note: "A", Edits: []notes.Edit{{Op: "set_front_matter", Key: "k"}}})
+	require.NoError(t, err)
+	later, err := f.Edit(t.Context(), notes.EditRequest{Note: "A", Edits: []notes.Edit{{Op: "set_front_matter", Key: "k", Value: 4.0}}})
+	require.NoError(t, err)
+	require.Equal(t, "---\nl: 2\nm: 3\nk: 4\n---\n", f.onDisk("A.md"))
+	_, err = f.History().Restore(t.Context(), notes.RestoreRequest{Change: remove.Change})
+	require.ErrorIs(t, err, notes.ErrConflict)
+	assert.ErrorContains(t, err, fmt.Sprintf("by change %d (edit", later.Change))
 }
 
 // TestUndo_PartsChangedBetween checks that a file which another program has changed between
