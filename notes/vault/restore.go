@@ -253,8 +253,7 @@ func without(was store.FileChange, text []byte) ([]byte, bool) {
 	return merged, apart
 }
 
-// planBack moves a note or folder back to its former path. A note whose links were
-// rewritten by the move must be unchanged since.
+// planBack moves a note or folder back to its former path.
 func (m *movement) planBack(was *store.FileChange) error {
 	r := notes.MoveRequest{Note: was.NewPath, To: was.OldPath}
 	var err error
@@ -277,10 +276,7 @@ func (m *movement) planBack(was *store.FileChange) error {
 	}
 	f.NewDisk = path.Join(path.Dir(f.NewDisk), path.Base(was.OldDisk)) // in its Unicode form
 	switch {
-	case was.IsPureMove() || was.Folder:
-	case !bytes.Equal(f.Old, was.New):
-		return conflict(m.Kind, was.NewPath, was.New, f.Old)
-	default:
+	case !was.Folder && bytes.Equal(f.Old, was.New):
 		f.New = was.Old
 	}
 	return nil
@@ -368,7 +364,7 @@ func (m *movement) relinkSince(back []store.FileChange, changed []string) error 
 	}
 	for _, was := range back {
 		i := slices.IndexFunc(m.Files, func(f store.FileChange) bool { return f.OldPath == was.NewPath })
-		if i < 0 || was.Folder || !was.IsPureMove() || bytes.Equal(m.Files[i].Old, was.New) {
+		if i < 0 || was.Folder || bytes.Equal(m.Files[i].Old, was.New) {
 			continue
 		}
 		f := &m.Files[i]
