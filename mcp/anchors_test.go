@@ -132,7 +132,7 @@ func TestAnchorsAreLegible(t *testing.T) {
 // The URI of a passage reads as the version that it names, which counts as no reading of the
 // present one.
 func TestAnchorReadsItsVersion(t *testing.T) {
-	w := newRealWorld(t, map[string]string{"X.md": "# X\nalpha\nbeta\n"})
+	w := newRealWorld(t, map[string]string{"X.md": "## X\nalpha\nbeta\n"})
 	read := func(uri string) (*sdk.ResourceContents, error) {
 		res, err := w.session.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: uri})
 		if err != nil {
@@ -149,7 +149,7 @@ func TestAnchorReadsItsVersion(t *testing.T) {
 	refused(t, w.session, "edit_note", args{"note": "X", "edits": []args{{"op": "replace_all", "content": "x"}}})
 	for uri, want := range map[string]string{
 		was.Anchor:                               "alpha\n",
-		strings.TrimSuffix(was.Anchor, "#L2-L2"): "# X\nalpha\nbeta\n",
+		strings.TrimSuffix(was.Anchor, "#L2-L2"): "## X\nalpha\nbeta\n",
 		"note:///X.md#L2":                        "two\n",
 	} {
 		got, err := read(uri)

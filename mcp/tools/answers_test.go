@@ -455,7 +455,7 @@ func TestListTasks_AnchorOfAnOlderVersion(t *testing.T) {
 	got, text := w.call(t, "list_tasks", args{"note": passage["anchor"]})
 	require.Len(t, got["tasks"], 1)
 	assert.Equal(t, "reap", got["tasks"].([]any)[0].(args)["text"])
-	assert.Contains(t, text, "(the passage of lines 3-3 is in lines 5-5 now)")
+	assert.Contains(t, text, "(the passage of lines 3-3 is in lines 4-4 now)")
 }
 
 // Models write arguments in many ways, each with only one possible meaning.

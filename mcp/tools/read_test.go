@@ -233,7 +233,7 @@ func TestReadNote_AnchorOfWholeLines(t *testing.T) {
 
 // The anchor of an older version shows its passage where that is now, or says that it may not.
 func TestReadNote_AnchorOfAnOlderVersion(t *testing.T) {
-	w := newWorld(t, map[string]string{"X.md": "# X\nalpha line ![[p.png]]\nbeta line\n", "p.png": "x"})
+	w := newWorld(t, map[string]string{"X.md": "## X\nalpha line ![[p.png]]\nbeta line\n", "p.png": "x"})
 	passage, _ := w.call(t, "read_note", args{"note": "X", "lines": "2"})
 	end, _ := w.call(t, "read_note", args{"note": "X", "lines": "3"})
 	w.call(t, "edit_note", args{"note": "X", "edits": []args{{"op": "prepend", "content": "one\ntwo\nthree"}}})
@@ -259,7 +259,7 @@ func TestReadNote_AnchorOfAnOlderVersion(t *testing.T) {
 	assert.Empty(t, got["notes"], "these lines are not those of the anchor")
 	w.call(t, "edit_note", args{"note": "X", "edits": []args{{"op": "append", "content": "more"}}})
 	got, _ = read(strings.ReplaceAll(passage["anchor"].(string), "#L2-L2", "#L1-L1"))
-	assert.Equal(t, "# X\n", got["content"])
+	assert.Equal(t, "## X\n", got["content"])
 }
 
 // The index does not have canvases: a search without good hits names those with its words.

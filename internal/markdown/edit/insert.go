@@ -343,17 +343,37 @@ func afterText(src []byte, start, end int) int {
 	return end
 }
 
-// Prepend inserts content at the start of the body, after front matter and page
-// properties.
+// Prepend inserts content at the start of the body: after front matter, page properties, and the
+// one heading of level 1, which is the note's title, with Notion's properties below it, unless
+// content has one.
 func Prepend(src []byte, content string) ([]byte, error) {
 	doc := markdown.Parse(src)
-	at := doc.BodyStart
+	at := textFrom(src, doc.BodyStart)
 	if doc.PropertiesEnd > 0 {
 		_, at = markdown.LineAt(src, doc.PropertiesEnd-1)
-	} else if textStart, textEnd := trimBlankLines(src, at, len(src)); textStart < textEnd {
-		at = textStart
+	}
+	if titles := titlesOf(doc); len(titles) == 1 && titles[0].Start == at && len(titlesOf(markdown.Parse([]byte(content)))) == 0 {
+		at = titles[0].ContentStart
+		if _, end := doc.NotionProperties(src); end > at {
+			at = end
+		}
+		at = textFrom(src, at)
 	}
 	return insertBlock(src, doc, at, content, "")
+}
+
+// titlesOf returns the headings of level 1.
+func titlesOf(doc *markdown.Document) []markdown.Heading {
+	return slices.DeleteFunc(slices.Clone(doc.Headings), func(h markdown.Heading) bool { return h.Level > 1 || h.Nested })
+}
+
+// textFrom returns the start of the first line with text from the offset at on, or at if there is
+// none.
+func textFrom(src []byte, at int) int {
+	if start, end := trimBlankLines(src, at, len(src)); start < end {
+		return start
+	}
+	return at
 }
 
 // addToSection inserts content at the end of a section (append), before the next

@@ -92,7 +92,7 @@ func TestToggleTask_LinesOfTheOriginal(t *testing.T) {
 	}{
 		{"below a repeated task", []Edit{toggle(3), toggle(4)}, "# A\n\n- [ ] water 🔁 every week 📅 2026-02-23\n- [x] water 🔁 every week 📅 2026-02-16 ✅ 2026-02-16\n- [x] bank ✅ 2026-02-16\n- [ ] soap\n- [ ] soap"},
 		{"above it", []Edit{toggle(4), toggle(3)}, "# A\n\n- [ ] water 🔁 every week 📅 2026-02-23\n- [x] water 🔁 every week 📅 2026-02-16 ✅ 2026-02-16\n- [x] bank ✅ 2026-02-16\n- [ ] soap\n- [ ] soap"},
-		{"below new text", []Edit{{Op: OpPrepend, Content: "- [ ] first"}, {Op: OpSetFrontMatter, Key: "k", Value: "v"}, toggle(4)}, "---\nk: v\n---\n- [ ] first\n\n# A\n\n- [ ] water 🔁 every week 📅 2026-02-16\n- [x] bank ✅ 2026-02-16\n- [ ] soap\n- [ ] soap"},
+		{"below new text", []Edit{{Op: OpPrepend, Content: "- [ ] first"}, {Op: OpSetFrontMatter, Key: "k", Value: "v"}, toggle(4)}, "---\nk: v\n---\n# A\n\n- [ ] first\n- [ ] water 🔁 every week 📅 2026-02-16\n- [x] bank ✅ 2026-02-16\n- [ ] soap\n- [ ] soap"},
 		{"on a line that was replaced", []Edit{{Op: OpReplaceText, Old: "bank", New: "post"}, toggle(4)}, "# A\n\n- [ ] water 🔁 every week 📅 2026-02-16\n- [x] post ✅ 2026-02-16\n- [ ] soap\n- [ ] soap"},
 		{"above new text like it", []Edit{{Op: OpAppend, Content: "- [ ] soap"}, toggle(5)}, "# A\n\n- [ ] water 🔁 every week 📅 2026-02-16\n- [ ] bank\n- [x] soap ✅ 2026-02-16\n- [ ] soap\n- [ ] soap"},
 	} {
