@@ -184,6 +184,18 @@ func (op *Operation) Written() notes.Written {
 	return w
 }
 
+// ShortDiffs returns the diff of the first file and those of others up to half that limit, because
+// a result also lists the files.
+func (op *Operation) ShortDiffs() string {
+	var b strings.Builder
+	for _, f := range op.Files {
+		if b.Len() < diffMaxBytes/2 {
+			b.WriteString(textdiff.Unified(f.Old, f.New, cmp.Or(f.NewPath, f.OldPath), diffContext, diffMaxBytes-b.Len()))
+		}
+	}
+	return b.String()
+}
+
 // maxWholeDiff is the limit for a whole diff, in bytes; longer ones are not worth
 // reading.
 const maxWholeDiff = 256 << 10

@@ -129,8 +129,11 @@ func (v *Vault) changeOnce(ctx context.Context, r writeRequest, plan func(o *ope
 	}
 	if f := &o.Files[0]; r.dryRun || f.OldPath != "" && f.OldDisk == f.NewDisk && bytes.Equal(f.Old, f.New) {
 		written = o.written()
-		if r.dryRun && r.kind == "edit" {
+		switch {
+		case r.dryRun && r.kind == "edit":
 			written.Whole = o.WholeDiff()
+		case r.dryRun && r.kind == "restore":
+			written.Diff = o.ShortDiffs()
 		}
 		return written, nil
 	}

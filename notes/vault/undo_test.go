@@ -324,6 +324,7 @@ func TestUndo_Scope(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []string{"P/One.md", "P/Two.md"}, dry.Relinked)
 	assert.Contains(t, dry.Diff, "+[[One#One]] [p](P/One.md) #work")
+	assert.Contains(t, dry.Diff, "+++ b/P/Two.md\n", "a preview shows the change of every note")
 	assert.Zero(t, dry.Change)
 	assert.Equal(t, after, f.files())
 
