@@ -49,8 +49,8 @@ type database struct {
 	closed   bool
 	warnings []string
 
-	applied  atomic.Uint64          // work since openDatabase
-	saved    atomic.Uint64          // the part of applied that is on disk
+	applied  atomic.Uint64          // flushes since openDatabase
+	saved    atomic.Uint64          // the last of them that is on disk
 	damaged  atomic.Bool            // a search found unreadable data
 	notify   func()                 // see [Index.OnDamage]; may be nil
 	asyncErr atomic.Pointer[string] // why Bleve cannot save
@@ -227,13 +227,6 @@ func (d *database) reset() error {
 	return nil
 }
 
-// Unsaved changes are fed again at the next start. worthSaving is the work, in bytes of text
-// plus noteWork for each note, above which that takes longer than waiting for the disk.
-const (
-	noteWork    = 4 << 10
-	worthSaving = 32 * noteWork
-)
-
 func (d *database) close() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -241,7 +234,7 @@ func (d *database) close() error {
 		return nil
 	}
 	d.closed = true
-	if d.bleve != nil && d.applied.Load()-d.saved.Load() >= worthSaving {
+	if d.bleve != nil && d.applied.Load() > d.saved.Load() {
 		d.save()
 	}
 	close(d.closing)

@@ -115,15 +115,12 @@ func (x *Index) Reset(ctx context.Context) error {
 	return x.db.reset()
 }
 
-// Close closes the index. It waits for Bleve's goroutines and, if enough was applied since the
-// last save (see worthSaving), for the disk. Searches in progress complete. The latest changes
-// may have to be fed again.
+// Close closes the index. It waits for Bleve's goroutines and until all changes are saved, or cannot
+// be saved and have to be fed again. Searches in progress complete.
 func (x *Index) Close() error {
 	x.pending.mu.Lock()
 	defer x.pending.mu.Unlock()
-	if x.pending.work() >= worthSaving {
-		x.pending.flushLocked()
-	}
+	x.pending.flushLocked()
 	x.pending.discard()
 	return x.db.close()
 }

@@ -618,7 +618,7 @@ func TestClose_SavesFirstIndex(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "index")
 	x := openTest(t, dir)
 	var all []notes.Change
-	for id := int64(1); id <= worthSaving/noteWork; id++ {
+	for id := int64(1); id <= 7; id++ {
 		all = append(all, changed(aNote(id, fmt.Sprintf("number%d", id))))
 	}
 	require.NoError(t, x.Apply(context.Background(), at(90), all))

@@ -33,8 +33,7 @@ type pending struct {
 	mu       sync.Mutex // held during an Apply or a flush
 	builders []*builder
 	notes    map[int64]bool // in the builders
-	changes  uint64
-	lost     error // error of a flush, returned by the next Apply
+	lost     error          // error of a flush, returned by the next Apply
 	timer    *time.Timer
 
 	// to is the position of the last Apply, or nil if nothing is pending.
@@ -88,7 +87,6 @@ func (p *pending) apply(ctx context.Context, to notes.Position, changes []notes.
 		return fmt.Errorf("apply to search index: %w", err)
 	}
 	p.to.Store(&to)
-	p.changes += uint64(len(changes))
 	text, waiting := 0, 0
 	for _, b := range p.builders {
 		text += b.text
@@ -233,7 +231,7 @@ func (p *pending) introduce() error {
 // position adds a position to a batch, and a callback that records when it is saved.
 func (p *pending) position(b *index.Batch, to notes.Position) {
 	b.SetInternal(keyPosition, encodePosition(to))
-	applied := p.db.applied.Add(p.work())
+	applied := p.db.applied.Add(1)
 	b.SetPersistedCallback(func(err error) {
 		if err == nil {
 			p.db.saved.Store(applied)
@@ -243,18 +241,9 @@ func (p *pending) position(b *index.Batch, to notes.Position) {
 	})
 }
 
-// work returns the cost of applying the notes again, in the unit of worthSaving.
-func (p *pending) work() uint64 {
-	sum := p.changes * noteWork
-	for _, b := range p.builders {
-		sum += uint64(b.text)
-	}
-	return sum
-}
-
 // clear drops the builders.
 func (p *pending) clear() {
-	p.builders, p.notes, p.changes = nil, nil, 0
+	p.builders, p.notes = nil, nil
 	p.small.Store(false)
 	p.waiting.Store(0)
 	p.to.Store(nil)
