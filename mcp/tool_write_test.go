@@ -57,14 +57,14 @@ func TestEditNoteAddsToSections(t *testing.T) {
 		want   []string
 	}{
 		{args{"op": "append", "heading": "Nope", "content": "x"}, []string{"\n- Home > Maps (line 5)\n", "create_heading", "Nothing was changed"}},
-		{args{"op": "append", "content": "x", "old": "Hi."}, []string{`append has no field "old", which replace_text has`, "content, heading, create_heading"}},
+		{args{"op": "append", "content": "x", "old": "Hi."}, []string{`append has no field "old"`, "content, heading, create_heading"}},
 		{args{"op": "replace_all", "new": "x"}, []string{"content is missing"}},
-		{args{"op": "replace_all", "old": "i", "new": "x"}, []string{"its fields are content; to replace every occurrence of a text, use replace_text with count"}},
-		{args{"op": "replace_all", "new": "x", "content": "y"}, []string{`replace_all has no field "new", which replace_text and rename_heading have`}},
+		{args{"op": "replace_all", "old": "i", "new": "x"}, []string{"its fields are content; to replace a text, use replace_text (count: how often it occurs)"}},
+		{args{"op": "replace_all", "new": "x", "content": "y"}, []string{`replace_all has no field "new"`}},
 		{args{"op": "replace_text", "old": "Hi."}, []string{"edit 1 (replace_text): new is missing"}},
 		{args{"op": "replace_section", "heading": "Log"}, []string{"content is missing"}},
 		{args{"op": "set_front_matter", "key": "status"}, []string{"value is missing; null removes the key"}},
-		{args{"op": "insert_after", "heading": "Log", "content": "x", "create_heading": true}, []string{`"create_heading", which append and prepend have`}},
+		{args{"op": "insert_after", "heading": "Log", "content": "x", "create_heading": true}, []string{`"create_heading"; its fields are heading, content`}},
 	} {
 		text := refused(t, w.session, "edit_note", args{"note": "Home", "edits": []any{c.fields}})
 		for _, want := range c.want {

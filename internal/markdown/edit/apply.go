@@ -295,31 +295,17 @@ func (e *Edit) check() error {
 		{"content", e.Content != ""}, {"tag", e.Tag != ""}, {"key", e.Key != ""}, {"value", e.Value != nil},
 		{"line", e.Line != 0}, {"text", e.Text != ""}, {"status", e.Status != ""}, {"due", e.Due != ""}, {"scheduled", e.Scheduled != ""},
 	} {
-		if !f.given || slices.Contains(own, f.name) {
-			continue
+		if f.given && !slices.Contains(own, f.name) {
+			problems = append(problems, strconv.Quote(f.name))
 		}
-		var having []string
-		for _, o := range operations {
-			if slices.Contains(o.fields, f.name) {
-				having = append(having, o.op)
-			}
-		}
-		verb := "has"
-		if len(having) > 1 {
-			verb = "have"
-		}
-		problems = append(problems, fmt.Sprintf("%s has no field %q, which %s %s", e.Op, f.name, strings.Join(having, " and "), verb))
 	}
 	switch {
 	case len(problems) > 0:
 		hint := ""
-		switch {
-		case e.Old != "" && e.Op == OpReplaceAll:
-			hint = "; to replace every occurrence of a text, use replace_text with count, the number of them"
-		case e.Old != "" && slices.Contains(own, "content"):
-			hint = "; to insert next to a text, use replace_text with that text in old and in new"
+		if e.Old != "" && slices.Contains(own, "content") {
+			hint = "; to replace a text, use replace_text (count: how often it occurs); to insert next to a text, repeat it in new"
 		}
-		return invalid("%s; its fields are %s%s", strings.Join(problems, "; "), strings.Join(own, ", "), hint)
+		return invalid("%s has no field %s; its fields are %s%s", e.Op, strings.Join(problems, ", "), strings.Join(own, ", "), hint)
 	case e.CreateHeading && e.Heading == "":
 		return invalid("create_heading needs heading")
 	case e.Heading == "" && own[0] == "heading":

@@ -126,17 +126,17 @@ func TestApply_RejectsFieldsOfOtherOps(t *testing.T) {
 		edit   Edit
 		wanted []string
 	}{
-		{Edit{Op: OpAppend, Content: "x", Old: "a"}, []string{`append has no field "old", which replace_text has`, "its fields are content, heading, create_heading"}},
-		{Edit{Op: OpReplaceAll, New: "x"}, []string{`replace_all has no field "new", which replace_text and rename_heading have`, "its fields are content"}},
-		{Edit{Op: OpReplaceAll, Old: "a", New: "x"}, []string{`no field "old"`, "to replace every occurrence of a text, use replace_text with count"}},
-		{Edit{Op: OpReplaceText, Old: "a", Content: "x"}, []string{`replace_text has no field "content"`, "replace_all"}},
-		{Edit{Op: OpReplaceText, Old: "a", New: "b", Heading: "A"}, []string{`no field "heading"`, "replace_section"}},
-		{Edit{Op: OpInsertAfter, Heading: "A", Content: "x", CreateHeading: true}, []string{`no field "create_heading", which append and prepend have`}},
+		{Edit{Op: OpAppend, Content: "x", Old: "a"}, []string{`append has no field "old"; its fields`, "its fields are content, heading, create_heading"}},
+		{Edit{Op: OpReplaceAll, New: "x"}, []string{`replace_all has no field "new"; its fields`, "its fields are content"}},
+		{Edit{Op: OpReplaceAll, Old: "a", New: "x"}, []string{`no field "old"`, "to replace a text, use replace_text (count: how often it occurs)"}},
+		{Edit{Op: OpReplaceText, Old: "a", Content: "x"}, []string{`replace_text has no field "content"`, "old, new, count"}},
+		{Edit{Op: OpReplaceText, Old: "a", New: "b", Heading: "A"}, []string{`no field "heading"`}},
+		{Edit{Op: OpInsertAfter, Heading: "A", Content: "x", CreateHeading: true}, []string{`no field "create_heading"; its fields are heading, content`}},
 		{Edit{Op: OpInsertAfter, Heading: "A", Content: "x", Count: 2}, []string{`no field "count"`}},
-		{Edit{Op: OpInsertAfter, Old: "a", Content: "x"}, []string{`no field "old"`, "its fields are heading, content; to insert next to a text, use replace_text with that text in old and in new"}},
-		{Edit{Op: OpAppend, Content: "x", Tag: "a", Line: 1, Text: "a", Due: "none"}, []string{`no field "tag"`, `no field "line"`, `no field "text"`, `no field "due"`}},
+		{Edit{Op: OpInsertAfter, Old: "a", Content: "x"}, []string{`no field "old"`, "its fields are heading, content; to replace a text, use replace_text", "to insert next to a text, repeat it in new"}},
+		{Edit{Op: OpAppend, Content: "x", Tag: "a", Line: 1, Text: "a", Due: "none"}, []string{`no field "tag", "line", "text", "due"`}},
 		{Edit{Op: OpSetFrontMatter, Key: "a", Value: 1, Content: "x"}, []string{`no field "content"`}},
-		{Edit{Op: OpAppend, Content: "x", Key: "a", Value: 1}, []string{`no field "key", which set_front_matter has`, `"value"`}},
+		{Edit{Op: OpAppend, Content: "x", Key: "a", Value: 1}, []string{`no field "key", "value"`}},
 		{Edit{Op: OpAppend, Content: "x", CreateHeading: true}, []string{"create_heading needs heading"}},
 		{Edit{Op: OpReplaceSection, Content: "x"}, []string{"replace_section needs heading"}},
 	} {
