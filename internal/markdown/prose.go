@@ -137,39 +137,19 @@ func encodedRuns(text string) (spans [][2]int) {
 		if base64Class[text[at]] == 0 {
 			continue
 		}
-		start, end := at, runEnd(text, at)
+		start, end := at, at+1
+		for end < len(text) && base64Class[text[end]] != 0 {
+			end++
+		}
 		for start > 0 && base64Class[text[start-1]] != 0 {
 			start--
 		}
 		if isEncoded(text[start:end]) {
-			end = shortLine(text, end)
 			spans = append(spans, [2]int{start, end})
 		}
 		at = end
 	}
 	return spans
-}
-
-func runEnd(text string, i int) int {
-	for i < len(text) && base64Class[text[i]] != 0 {
-		i++
-	}
-	return i
-}
-
-// shortLine returns the end of the short last line of wrapped base64 after the run
-// that ends at i, or i if there is none.
-func shortLine(text string, i int) int {
-	start := i
-	for start < len(text) && start < i+2 && (text[start] == '\r' || text[start] == '\n') {
-		start++
-	}
-	end := runEnd(text, start)
-	whole := end == len(text) || text[end] == '\r' || text[end] == '\n'
-	if start == i || !whole || end-start >= minEncoded || end-start < 16 && !strings.HasSuffix(text[start:end], "=") {
-		return i
-	}
-	return end
 }
 
 // isEncoded reports whether a run is base64 or long hexadecimal, as opposed to a path

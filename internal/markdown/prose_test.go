@@ -38,7 +38,7 @@ func TestProse_Encoded(t *testing.T) {
 }
 
 func TestProse_Lines(t *testing.T) {
-	encoded := base64.StdEncoding.EncodeToString(randomBytes(1, 200))
+	encoded := base64.StdEncoding.EncodeToString(randomBytes(1, 171))
 	var lines []string
 	for i := 0; i < len(encoded); i += 76 {
 		lines = append(lines, encoded[i:min(len(encoded), i+76)])
