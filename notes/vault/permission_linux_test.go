@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -60,6 +61,23 @@ func TestRelink_FolderNotWritable(t *testing.T) {
 	_, err := f.Move(t.Context(), notes.MoveRequest{Note: "N", To: "M.md", UpdateLinks: true})
 	e := domainError(t, err)
 	require.ErrorIs(t, e, notes.ErrForbidden)
+	assert.Equal(t, "locked/B.md", e.Path)
+	assert.Equal(t, before, f.files())
+
+	require.NoError(t, os.Chmod(folder, 0o755))
+	staged := 0
+	f.failpoint = func(step string) error {
+		if step == "create" {
+			staged++
+			if staged == 2 {
+				return syscall.EROFS
+			}
+		}
+		return nil
+	}
+	_, err = f.Move(t.Context(), notes.MoveRequest{Note: "N", To: "M.md", UpdateLinks: true})
+	e = domainError(t, err)
+	require.ErrorIs(t, e, notes.ErrReadOnly)
 	assert.Equal(t, "locked/B.md", e.Path)
 	assert.Equal(t, before, f.files())
 }

@@ -115,7 +115,7 @@ func (p *placer) stage() error {
 		if err == nil && f.NewPath != "" && !f.Folder && !p.renames(f) {
 			err = p.stageFile(dir, f)
 		}
-		if errors.Is(err, fs.ErrPermission) && i > 0 { // the caller would name the first file
+		if i > 0 && (errors.Is(err, fs.ErrPermission) || atomicfile.IsReadOnlyDisk(err)) { // the caller would name the first file
 			return writeProblem(p.Kind, cmp.Or(f.OldPath, f.NewPath), err)
 		}
 		if err != nil {
