@@ -130,7 +130,7 @@ func TestFolderNotListed(t *testing.T) {
 // TestRenameTag_InManyFolders changes notes in more folders than the process may have open, and
 // finishes that after a crash.
 func TestRenameTag_InManyFolders(t *testing.T) {
-	const folders, most = 400, 500 // a folder takes two files
+	const folders, most = 200, 220 // a folder takes two files
 	var files []string
 	for i := range folders {
 		files = append(files, fmt.Sprintf("%d/A.md", i), "#a\n")
@@ -154,5 +154,12 @@ func TestRenameTag_InManyFolders(t *testing.T) {
 	f.requireConsistent()
 	for name, text := range f.files() {
 		require.Equal(t, "#z\n", text, name)
+	}
+
+	f.failpoint = nil
+	_, err = f.RenameTag(t.Context(), notes.RenameTagRequest{Tag: "z", To: "b"})
+	require.NoError(t, err)
+	for file := range f.left.Range {
+		assert.Fail(t, "a displaced file could not be opened", file)
 	}
 }

@@ -66,7 +66,7 @@ func (p *placer) dir(folder string) (*atomicfile.Dir, error) {
 
 // maxDirs is the number of open folders from which they are closed before the next file: an
 // operation may change files in more folders than a process may have open.
-const maxDirs = 100
+const maxDirs = 32
 
 func (p *placer) isCrowded() bool { return len(p.dirs) >= maxDirs }
 
