@@ -122,8 +122,8 @@ func undoCommand(a *app) *cobra.Command {
 		Short: "Undo a change in all notes that it affected",
 		Long: `Undo a change made through notesd, such as a move or a tag rename, in all notes
 that it affected. "notesd history" and the output of the change show its number.
-Later changes of other lines are kept. Notes in which the same lines changed are
-listed and left as they are. An undo can be undone.`,
+Later changes of other sections are kept. Notes in which the same section was
+changed are listed and left as they are. An undo can be undone.`,
 		Example: `  notesd undo 17
   notesd undo --dry-run 17`,
 		Args: takes("CHANGE"),

@@ -350,15 +350,15 @@ func TestPages_Undo(t *testing.T) {
 	assert.Equal(t, http.StatusSeeOther, undo("Starter.md", form("Starter.md")).Code)
 	assert.Equal(t, siteNotes["Starter.md"], w.file("Starter.md"))
 
-	edit := func(old, text string) {
-		w.call("edit_note", map[string]any{"note": "Starter.md", "edits": []any{map[string]any{"op": "replace_text", "old": old, "new": text}}})
+	edit := func(text string) {
+		w.call("edit_note", map[string]any{"note": "Starter.md", "edits": []any{map[string]any{"op": "append", "content": text}}})
 	}
-	edit("the rye", "the first")
+	edit("first")
 	stale := form("Starter.md")
-	edit("the first", "the second")
+	edit("second")
 	refused := undo("Starter.md", stale)
 	assert.Equal(t, http.StatusConflict, refused.Code)
-	assert.Contains(t, refused.Body.String(), "the same lines were changed by change 6 (edit by assistant) since")
+	assert.Contains(t, refused.Body.String(), "The history shows what changed")
 	assert.Contains(t, refused.Body.String(), `<a href="/history/Starter.md">`)
 	assert.Contains(t, w.file("Starter.md"), "second")
 	assert.Equal(t, http.StatusSeeOther, undo("Starter.md", form("Starter.md")).Code)

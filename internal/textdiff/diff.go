@@ -50,57 +50,61 @@ func Count(old, new []byte) (added, removed int) {
 	return added, removed
 }
 
-// Merge makes two changes of base, one to a and one to b, in one text. ok is false if both
-// change the same line or insert text at the same place, or if one removes the heading or list
-// item below which the other inserts.
-func Merge(base, a, b []byte) (merged []byte, ok bool) {
-	lines, texts := splitLines(base), [2][]string{splitLines(a), splitLines(b)}
-	changes := [2][]lcs.Diff{lcs.DiffLines(lines, texts[0]), lcs.DiffLines(lines, texts[1])}
-	next, last, removed := 0, lcs.Diff{Start: -1}, []string(nil)
-	ok = true
-	add := func(lines []string) {
-		for _, line := range lines {
-			ok = ok && (len(merged) == 0 || merged[len(merged)-1] == '\n')
-			merged = append(merged, line...)
+// Merge makes two changes of base, one to a and one to b, in one text. part returns the number of
+// the part of base that contains an offset; ok is false if both change the same part. Blank lines
+// that surround a change, and what it inserts, belong to the part of the line above.
+func Merge(base, a, b []byte, part func(offset int) int) (merged []byte, ok bool) {
+	type change struct {
+		lcs.Diff
+		added []string
+	}
+	lines := splitLines(base)
+	offsets := make([]int, len(lines)+1)
+	for i, line := range lines {
+		offsets[i+1] = offsets[i] + len(line)
+	}
+	var changes []change
+	var parts [2]map[int]bool
+	for side, text := range [][]byte{a, b} {
+		with := splitLines(text)
+		parts[side] = map[int]bool{}
+		for _, d := range lcs.DiffLines(lines, with) {
+			changes = append(changes, change{d, with[d.ReplStart:d.ReplEnd]})
+			first, last := d.Start, d.End
+			for first < last && strings.TrimSpace(lines[first]) == "" {
+				first++
+			}
+			for first < last && strings.TrimSpace(lines[last-1]) == "" {
+				last--
+			}
+			if first == last {
+				first, last = max(0, d.Start-1), d.Start
+			}
+			for p, end := part(offsets[first]), part(offsets[max(first, last-1)]); p <= end; p++ {
+				parts[side][p] = true
+			}
 		}
 	}
-	for len(changes[0])+len(changes[1]) > 0 {
-		side := 0
-		if x, y := changes[0], changes[1]; len(x) == 0 || len(y) > 0 && cmp.Or(cmp.Compare(y[0].Start, x[0].Start), cmp.Compare(y[0].End, x[0].End)) < 0 {
-			side = 1
-		}
-		c := changes[side][0]
-		changes[side] = changes[side][1:]
-		added := texts[side][c.ReplStart:c.ReplEnd]
-		samePlace := c.Start == last.Start && c.End == last.End
-		orphans := c.End == next && c.Start == next && depth(removed) > 0 && depth(removed) < depth(added)
-		if c.Start < next || samePlace || orphans {
+	for p := range parts[0] {
+		if parts[1][p] {
 			return nil, false
 		}
-		add(lines[next:c.Start])
-		add(added)
-		next, last, removed = c.End, c, nil
-		if len(added) == 0 {
-			removed = lines[c.Start:c.End]
-		}
 	}
-	add(lines[next:])
-	return merged, ok
-}
-
-// depth returns the level of the heading with which the text of these lines begins or, if it
-// begins with none, more than any level, by its indentation. It is 0 without text.
-func depth(lines []string) int {
-	for _, line := range lines {
-		text := strings.TrimLeft(line, " \t")
-		if hashes := len(text) - len(strings.TrimLeft(text, "#")); hashes > 0 && strings.HasPrefix(text[hashes:], " ") {
-			return hashes
+	slices.SortStableFunc(changes, func(x, y change) int { return cmp.Or(cmp.Compare(x.Start, y.Start), cmp.Compare(x.End, y.End)) })
+	next := 0
+	for _, c := range append(changes, change{Diff: lcs.Diff{Start: len(lines), End: len(lines)}}) {
+		if c.Start < next {
+			return nil, false
 		}
-		if strings.TrimSpace(text) != "" {
-			return 7 + len(line) - len(text)
+		for _, line := range slices.Concat(lines[next:c.Start], c.added) {
+			if len(merged) > 0 && merged[len(merged)-1] != '\n' {
+				return nil, false // the last line of one text is no longer the last
+			}
+			merged = append(merged, line...)
 		}
+		next = c.End
 	}
-	return 0
+	return merged, true
 }
 
 // splitLines returns the lines of a text including their line breaks.

@@ -102,23 +102,22 @@ func patch(t *testing.T, lines []string, diff string) string {
 
 func TestMerge(t *testing.T) {
 	for _, test := range []struct{ name, base, a, b, want string }{
-		{"changes apart", "1\n2\n3\n", "x\n2\n3\n", "1\n2\ny\n", "x\n2\ny\n"},
-		{"changes of adjacent lines", "1\n2\n", "x\n2\n", "1\ny\n", "x\ny\n"},
-		{"the same line", "1\n2\n3\n", "1\nx\n3\n", "1\ny\n3\n", ""},
-		{"the same change", "1\n2\n3\n", "1\nx\n3\n", "1\nx\n3\n", ""},
-		{"both add at the end", "1\n", "1\nx\n", "1\ny\n", ""},
-		{"text within what goes", "1\n- a\n- b\n", "1\n", "1\n- a\n- x\n- b\n", ""},
-		{"the next item of a list", "1\n- a\n", "1\n", "1\n- a\n- x\n", "1\n- x\n"},
-		{"the next section", "1\n## A\na\n", "1\n", "1\n## A\na\n## B\n", "1\n## B\n"},
-		{"text below a heading that goes", "1\n\n## A\n", "1\n", "1\n\n## A\n- x\n", ""},
-		{"an item below one that goes", "1\n- a\n", "1\n", "1\n- a\n\t- x\n", ""},
-		{"an item above one that goes", "1\n- a\n", "1\n", "1\n- x\n- a\n", "1\n- x\n"},
-		{"the last line break goes", "1\n2\n", "1\n2", "1\n2\nx\n", ""},
-		{"line breaks of Windows", "1\r\n2\r\n3\r\n", "x\r\n2\r\n3\r\n", "1\r\n2\r\ny", "x\r\n2\r\ny"},
+		{"changes of two parts", "#1\n2\n#3\n4\n", "#1\nx\n#3\n4\n", "#1\n2\n#3\ny\n", "#1\nx\n#3\ny\n"},
+		{"changes of one part", "#1\n2\n3\n4\n", "#1\nx\n3\n4\n", "#1\n2\n3\ny\n", ""},
+		{"the same change", "#1\n2\n", "#1\nx\n", "#1\nx\n", ""},
+		{"both add at the end", "#1\n", "#1\nx\n", "#1\ny\n", ""},
+		{"a part added below a change", "#1\n2\n", "#1\nx\n", "#1\n2\n#3\n", ""},
+		{"a change above a part that goes", "#1\n2\n\n#3\n4\n", "#1\n2\n", "#1\nx\n\n#3\n4\n", "#1\nx\n"},
+		{"an addition above a part that goes", "#1\n2\n\n#3\n4\n", "#1\n2\n", "#1\n2\nx\n\n#3\n4\n", "#1\n2\nx\n"},
+		{"a change within a part that goes", "#1\n2\n\n#3\n4\n", "#1\n2\n", "#1\n2\n\n#3\nx\n", ""},
+		{"the last line break goes", "#1\n#2\n", "#1\n#2", "#1\nx\n#2\n", "#1\nx\n#2"},
+		{"a line below a last line without a line break", "1\n#2\n", "1", "1\n#2\nx\n", ""},
+		{"line breaks of Windows", "#1\r\n2\r\n#3\r\n", "#x\r\n2\r\n#3\r\n", "#1\r\n2\r\n#y", "#x\r\n2\r\n#y"},
 		{"from nothing", "", "x\n", "", "x\n"},
 	} {
+		part := func(offset int) int { return strings.Count(test.base[:min(offset+1, len(test.base))], "#") }
 		for _, sides := range [][2]string{{test.a, test.b}, {test.b, test.a}} {
-			merged, ok := Merge([]byte(test.base), []byte(sides[0]), []byte(sides[1]))
+			merged, ok := Merge([]byte(test.base), []byte(sides[0]), []byte(sides[1]), part)
 			assert.Equal(t, test.want != "", ok, test.name)
 			if ok {
 				assert.Equal(t, test.want, string(merged), test.name)
@@ -131,37 +130,27 @@ func TestMerge(t *testing.T) {
 // the two changes concerns it.
 func TestMergeAgainstAModel(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
-	for round := range 2000 {
+	for range 2000 {
 		var base, a, b, want strings.Builder
-		apart := round%2 == 0
 		for i := range random.IntN(40) {
 			line := fmt.Sprintf("line %d\n", i)
 			changed := []string{"", line + "more\n", "more\n" + line, "other\n", fmt.Sprintf("%d\n%d\n", i, i)}[random.IntN(5)]
-			base.WriteString(line)
-			switch random.IntN(6) {
+			first, second := line, line
+			switch random.IntN(3) {
 			case 0:
-				a.WriteString(changed)
-				b.WriteString(line)
-				want.WriteString(changed)
+				first = changed
 			case 1:
-				a.WriteString(line)
-				b.WriteString(changed)
-				want.WriteString(changed)
+				second = changed
 			default:
-				a.WriteString(line)
-				b.WriteString(line)
-				want.WriteString(line)
+				changed = line
 			}
-			if apart {
-				for _, w := range []*strings.Builder{&base, &a, &b, &want} {
-					fmt.Fprintf(w, "between %d\n", i)
-				}
+			for w, text := range map[*strings.Builder]string{&base: line, &a: first, &b: second, &want: changed} {
+				fmt.Fprintf(w, "# %d\n%s", i, text)
 			}
 		}
-		merged, ok := Merge([]byte(base.String()), []byte(a.String()), []byte(b.String()))
-		if ok {
-			require.Equal(t, want.String(), string(merged))
-		}
-		require.True(t, ok || !apart)
+		part := func(offset int) int { return strings.Count(base.String()[:offset+1], "#") }
+		merged, ok := Merge([]byte(base.String()), []byte(a.String()), []byte(b.String()), part)
+		require.True(t, ok)
+		require.Equal(t, want.String(), string(merged))
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"path"
 	"slices"
 
@@ -22,9 +21,9 @@ import (
 // restored at its former path, with its last text if r.Revision is 0.
 //
 // With r.Change it undoes that change in every note, folder, canvas and base, as one
-// operation, which can itself be undone. Later changes of other lines are kept. Files in which
-// the same lines were changed since stay as they are and are listed in Written.Conflicts; if
-// that is every file, or the note that was moved, the error is [notes.ErrConflict].
+// operation, which can itself be undone. Later changes of other sections of a note are kept. Other
+// files that were changed since stay as they are and are listed in Written.Conflicts; if that is
+// every file, or the note that was moved, the error is [notes.ErrConflict].
 func (h *History) Restore(ctx context.Context, r notes.RestoreRequest) (notes.Written, error) {
 	request := writeRequest{kind: "restore", author: r.Author, key: r.RequestKey, scope: r.Scope, dryRun: r.DryRun, replan: r.Change != 0}
 	if written, done, err := h.vault.answered(ctx, request); done {
@@ -201,56 +200,29 @@ func (o *operation) planUndo(change int64) error {
 			return err
 		}
 	}
-	if len(o.Files) > 0 {
-		return nil
+	if len(o.Files) == 0 {
+		return &notes.Error{Op: o.Kind, Path: cmp.Or(first.NewPath, first.OldPath), Err: notes.ErrConflict, Detail: "every note of the change has changed since; nothing was written", Candidates: o.Kept,
+			Hint: "note_history shows what changed; each note can be restored by its revision."}
 	}
-	refused := &notes.Error{Op: o.Kind, Path: cmp.Or(first.NewPath, first.OldPath), Err: notes.ErrConflict, Detail: "every note of the change has changed since; nothing was written", Candidates: o.Kept,
-		Hint: "note_history shows what changed; each note can be restored by its revision."}
-	if len(done.Files) == 1 && first.NewPath != "" && first.State == store.StateDone {
-		if err := o.nameLater(refused, change, first); err != nil {
-			return err
-		}
-	}
-	return refused
-}
-
-// nameLater names in the error the first later version of the file that prevents undoing the change.
-func (o *operation) nameLater(refused *notes.Error, change int64, was *store.FileChange) error {
-	page, err := o.v.store.Page(o.ctx, was.NewPath, notes.HistoryQuery{Limit: math.MaxInt, Scope: o.scope})
-	if err != nil {
-		return err
-	}
-	own := slices.IndexFunc(page.Revisions, func(r notes.Revision) bool { return r.Change == change })
-	for _, r := range slices.Backward(page.Revisions[:max(0, own)]) {
-		text, err := o.v.store.VersionText(o.ctx, was.NewPath, r.Hash)
-		if err != nil {
-			return err
-		}
-		if _, apart := without(*was, text); apart {
-			continue
-		}
-		by := fmt.Sprintf("revision %d", r.Revision)
-		if r.Change != 0 {
-			by, refused.Hint = fmt.Sprintf("change %d", r.Change), fmt.Sprintf("Undo change %d first, or restore the note by a revision; note_history lists them.", r.Change)
-		}
-		refused.Detail = fmt.Sprintf("the same lines were changed by %s (%s by %s) since; nothing was written", by, r.Operation, r.Author.Name)
-		return nil
-	}
-	refused.Detail = "the same lines were changed by another program since; nothing was written"
 	return nil
 }
 
-// without returns a later text of the file without the change, or false if the same lines were
-// changed since.
-func without(was store.FileChange, text []byte) ([]byte, bool) {
-	if was.OldPath == "" {
-		return nil, bytes.Equal(text, was.New)
-	}
-	merged, apart := textdiff.Merge(was.New, was.Old, text)
-	if was.IsNote() && markdown.ReadFrontMatter(merged).Err != nil { // such as a key that was set again
-		apart = apart && markdown.ReadFrontMatter(text).Err != nil
-	}
-	return merged, apart
+// without returns a later text of a note without a change of it; ok is false if the same section was
+// changed since. The front matter counts as a section.
+func without(was store.FileChange, text []byte) (merged []byte, ok bool) {
+	doc := markdown.Parse(was.New)
+	return textdiff.Merge(was.New, was.Old, text, func(offset int) int {
+		section := 0 // the text above the first heading; -1 is the front matter
+		for _, h := range doc.Headings {
+			if h.Start <= offset && !h.Nested {
+				section++
+			}
+		}
+		if offset < doc.BodyStart {
+			section = -1
+		}
+		return section
+	})
 }
 
 // planBack moves a note or folder back to its former path.
@@ -275,15 +247,15 @@ func (m *movement) planBack(was *store.FileChange) error {
 		return movedOnto(was.NewPath, was.OldPath)
 	}
 	f.NewDisk = path.Join(path.Dir(f.NewDisk), path.Base(was.OldDisk)) // in its Unicode form
-	switch {
-	case !was.Folder && bytes.Equal(f.Old, was.New):
+	if !was.Folder && bytes.Equal(f.Old, was.New) {
 		f.New = was.Old
 	}
 	return nil
 }
 
-// reverse returns the reverse of the change of one file, or errChanged. Later changes of other lines
-// are kept, unless they may have added links that moving files back would break.
+// reverse returns the reverse of the change of one file, or errChanged. Later changes of other
+// sections are kept, unless they may have added links that moving files back would break, or
+// another note may have the path now.
 func (m *movement) reverse(was store.FileChange, moved bool) (f store.FileChange, err error) {
 	if was.NewPath == "" {
 		return m.undelete(was)
@@ -304,13 +276,19 @@ func (m *movement) reverse(was store.FileChange, moved bool) (f store.FileChange
 		}
 	}
 	f.New = was.Old
-	if err == nil && !bytes.Equal(f.Old, was.New) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		err = errChanged
+	case err != nil || bytes.Equal(f.Old, was.New):
+	case moved || !was.IsNote() || was.OldPath == "":
+		err = errChanged
+	default:
 		var apart bool
-		if f.New, apart = without(was, f.Old); !apart || moved {
+		f.New, apart = without(was, f.Old)
+		docs, failed := m.v.store.Documents(m.ctx, was.NewPath)
+		if err = failed; err == nil && (!apart || len(docs) != 1 || docs[0].Path != was.NewPath) {
 			err = errChanged
 		}
-	} else if errors.Is(err, fs.ErrNotExist) {
-		err = errChanged
 	}
 	if was.OldPath == "" && f.Link == "" { // the file was created
 		f.NewPath, f.NewDisk = "", ""
