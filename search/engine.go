@@ -198,7 +198,7 @@ type rankedList struct {
 	poorlySupported bool           // the model reads words of the query in pieces
 	semantic        notes.Coverage // what the semantic search contributed
 	remarks         []string
-	request         *request // for the newest notes on a topic; nil: the query's
+	topic           []node // of a query for the newest notes on it; nil: the query's clauses
 
 	// The statistics of the query's terms, for choosing passages.
 	terms []index.PlanTerm
@@ -253,8 +253,8 @@ func (l *rankedList) extended(longer *rankedList) *rankedList {
 
 // resume prepares a search for a later page of the list.
 func (l *rankedList) resume(s *search) {
-	if l.request != nil {
-		s.r = l.request
+	if l.topic != nil {
+		s.r = newRequest(l.topic, s.q.Filter)
 	}
 	s.r.plan.Terms = l.terms
 	s.rescorer = newRescorer(s.r, l.docs, l.with)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"notesd/search/index"
 	"notesd/search/terms"
 )
 
@@ -18,13 +19,13 @@ type wish struct {
 
 var (
 	// newestWord matches a folded word that asks for the newest, mostPart and recentWord two.
-	newestWord = regexp.MustCompile(`^(?:latest|newest|last|zuletzt|letzte[mnrs]?|neueste[mnrs]?|aktuellste[mnrs]?|derni(?:er|ere)s?|ultim(?:[oa]s?|[ie])|laatste|nieuwste)$`).MatchString
+	newestWord = regexp.MustCompile(`^(?:(?:d?all|dell|nell|sull|l)['’])?(?:latest|newest|last|zuletzt|letzte[mnrs]?|neueste[mnrs]?|aktuellste[mnrs]?|derni(?:er|ere)s?|ultim(?:[oa]s?|[ie])|laatste|nieuwste)$`).MatchString
 	mostPart   = regexp.MustCompile(`^(?:most|plus|mas|piu|mais)$`).MatchString
 	recentWord = regexp.MustCompile(`^recente?s?$|^reciente?s?$|^recenti$`).MatchString
 	// timeWord matches what only completes such a word: the last time.
 	timeWord = regexp.MustCompile(`^(?:time|mal|fois|vez|volta|keer)$`).MatchString
 	// spanWord matches what makes a span of time of it: last week, the last three, l'année dernière.
-	spanWord = regexp.MustCompile(`^(?:\d+|few|two|three|couple|paar|zwei|drei|day|week|month|quarter|year|night|tage?n?|wochen?|monate?n?|quartal|jahre?n?|jour|semaine|mois|(?:l')?annee|(?:l')?an|dia|semana|mes|ano|settiman[ae]|mes[ei]|giorn[oi]|(?:l')?ann[oi]|dag|dagen|weken|maand|maanden|jaar)s?$|day$`).MatchString
+	spanWord = regexp.MustCompile(`^(?:\d+|few|two|three|couple|paar|zwei|drei|day|week|weekend|month|quarter|year|decade|spring|summer|autumn|winter|christmas|night|tage?n?|wochen?|monate?n?|quartal|jahre?n?|jour|semaine|mois|(?:l')?annee|(?:l')?an|dia|semana|mes|ano|settiman[ae]|mes[ei]|giorn[oi]|(?:l')?ann[oi]|dag|dagen|weken|maand|maanden|jaar)s?$|day$`).MatchString
 )
 
 // wishOf returns the wish in a query, or nil.
@@ -33,11 +34,11 @@ func wishOf(nodes []node) *wish {
 	content := 0
 	for i, n := range nodes {
 		if n.kind == kindWord && !n.not {
-			words[i] = string(terms.Fold(nil, bare(n.text)))
+			words[i] = strings.TrimSuffix(strings.ReplaceAll(string(terms.Fold(nil, bare(n.text))), "’", "'"), "'s")
 			content += contentWords(n.text)
 		}
 	}
-	if content > runningTextWords { // to rank twice takes twice the time
+	if content > runningTextWords { // to rank twice takes more than twice the time
 		return nil
 	}
 	for i, word := range words[:len(nodes)] {
@@ -69,6 +70,12 @@ func wishOf(nodes []node) *wish {
 	return nil
 }
 
+// alikeNear is the least nearness of a note without the words, as a share of the first's.
+const alikeNear = .75
+
+// maxCompared is the number of the newest notes whose texts are compared with the first's.
+const maxCompared = 24
+
 // maxSeries is the number of notes that are compared by date.
 const maxSeries = 200
 
@@ -77,8 +84,8 @@ const maxSeries = 200
 func (s *search) ranked(ctx context.Context, need int) (*rankedList, error) {
 	list, err := s.rank(ctx, need)
 	w := wishOf(s.nodes)
-	if err != nil || w == nil || s.q.Mode == ModeSemantic || w.isName(s, list) {
-		return list, err
+	if err != nil || w == nil || s.q.Mode == ModeSemantic || w.isName(s, list) || list.semantic.State == StateLate || list.semantic.State == StateLoading {
+		return list, err // vectors that are not ready are not waited for again
 	}
 	t := &search{Engine: s.Engine, q: s.q, nodes: w.topic, r: newRequest(w.topic, s.q.Filter), allowed: s.allowed, read: s.read, matches: map[int64][]match{}}
 	newest, err := t.rank(ctx, max(need, maxSeries))
@@ -88,7 +95,8 @@ func (s *search) ranked(ctx context.Context, need int) (*rankedList, error) {
 	if sorted, err := t.newestFirst(ctx, newest); err != nil || !sorted {
 		return list, err
 	}
-	newest.request = t.r
+	newest.topic = w.topic
+	newest.remarks = append(newest.remarks, "the query asks for the newest: notes that match alike are in order of their dates")
 	*s = *t
 	return newest, nil
 }
@@ -121,44 +129,75 @@ func (s *search) newestFirst(ctx context.Context, list *rankedList) (bool, error
 	if lead < 0 {
 		return false, nil
 	}
+	first := list.found[lead]
 	var series []candidate
-	var places []int
-	for i, c := range list.found[:min(len(list.found), maxSeries)] {
-		if first := list.found[lead].terms; i >= lead && c.terms&first == first {
-			series, places = append(series, c), append(places, i)
+	at := map[int64]int{} // the places of the series
+	for i, c := range list.found[lead:min(len(list.found), maxSeries)] {
+		alike := c.terms&first.terms == first.terms && c.terms != 0 || first.terms == 0 && c.nearness() >= alikeNear*first.nearness()
+		if alike && c.weak == first.weak {
+			series, at[c.note] = append(series, c), lead+i
 		}
 	}
 	if err := s.readNotes(ctx, series); err != nil {
 		return false, err
 	}
-	named, together, pairs := uint64(0), 0.0, 0.0
-	kept := 0
-	for i, c := range series {
+	inName := func(c candidate) uint64 {
 		n := s.read[c.note]
-		if !dated(c) {
-			continue
-		}
-		if places[i] >= len(s.best(list.found)) {
-			s.matches[n.ID] = s.rescorer.score(n, &c)
-		}
-		in := termsIn(s.rescorer.matcher.find(nil, n.Path+"\n"+n.Title))
-		adjacent := s.rescorer.pairsIn(n.Content, s.matches[n.ID], n.Title, s.rescorer.matcher.find(nil, n.Title))
-		if i == 0 {
-			named, together, pairs = in, c.togetherShare, adjacent
-		}
-		if in == named && c.togetherShare >= together && adjacent >= pairs {
-			series[kept], places[kept] = c, places[i]
-			kept++
+		return termsIn(s.rescorer.matcher.find(nil, n.Path+"\n"+n.Title))
+	}
+	named := inName(first)
+	series = slices.DeleteFunc(series, func(c candidate) bool { return !dated(c) || inName(c) != named })
+	newest := slices.Clone(series)
+	slices.SortStableFunc(newest, func(a, b candidate) int { return s.read[b.note].Date.Compare(s.read[a.note].Date) })
+	newest, err := s.closeLike(ctx, first, newest[:min(len(newest), maxCompared)], func(c candidate) bool { return at[c.note] >= len(s.best(list.found)) })
+	if err != nil || len(newest) == 0 {
+		return false, err
+	}
+	isNewest := map[int64]bool{}
+	for _, c := range newest {
+		isNewest[c.note] = true
+	}
+	var places []int
+	var others []candidate
+	for _, c := range series {
+		places = append(places, at[c.note])
+		if !isNewest[c.note] {
+			others = append(others, c)
 		}
 	}
-	scores := make([]float64, kept)
-	for i, c := range series[:kept] {
-		scores[i] = c.score
-	}
-	slices.SortStableFunc(series[:kept], func(a, b candidate) int { return s.read[b.note].Date.Compare(s.read[a.note].Date) })
-	for i, c := range series[:kept] {
-		c.score = scores[i]
+	for i, c := range append(newest, others...) {
+		c.score = list.found[places[i]].score
 		list.found[places[i]] = c
 	}
-	return kept > 1, nil
+	return len(series) > 1, nil
+}
+
+// closeLike returns those of the notes in which the words of the query are as close together, and as
+// often next to each other, as in the first one.
+func (s *search) closeLike(ctx context.Context, first candidate, all []candidate, unscored func(candidate) bool) (like []candidate, err error) {
+	pairs := func(c candidate, matches []match) float64 {
+		n := s.read[c.note]
+		return s.rescorer.pairsIn(n.Content, matches, n.Title, s.rescorer.matcher.find(nil, n.Title))
+	}
+	adjacent, matches := make([]float64, len(all)), make([][]match, len(all))
+	err = index.InParallel(len(all), func(_, i int) error {
+		c := &all[i]
+		matches[i] = s.matches[c.note]
+		if unscored(*c) {
+			matches[i] = s.rescorer.score(s.read[c.note], c)
+		}
+		adjacent[i] = pairs(*c, matches[i])
+		return ctx.Err()
+	})
+	if err != nil {
+		return nil, err
+	}
+	least := pairs(first, s.matches[first.note])
+	for i, c := range all {
+		s.matches[c.note] = matches[i]
+		if c.togetherShare >= first.togetherShare && adjacent[i] >= least {
+			like = append(like, c)
+		}
+	}
+	return like, nil
 }

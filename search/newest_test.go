@@ -5,7 +5,10 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -63,6 +66,8 @@ func TestSearch_Newest(t *testing.T) {
 		"last name":                         "Papers/Landlord",
 		"the last chapter":                  "Book club/2025-03-06 Stoner",
 		"run last week":                     "Sport/2026-02-10 Run",
+		"last week's run":                   "Sport/2026-02-10 Run",
+		"l'ultima factura de la luz":        "Casa/2025-08-06 Factura luz",
 		"migraine at last":                  "Journal/2025-11-20",
 		"migraine":                          "Journal/2025-11-20",
 	} {
@@ -97,4 +102,39 @@ func TestSearch_Newest(t *testing.T) {
 	}
 	f = newFixture(t, many)
 	assert.Equal(t, "Log/2025-06-10 Standup", f.paths("latest standup")[0])
+	q = search.Query{Text: "latest standup", Mode: search.ModeText, Limit: 5}
+	first := f.search(q)
+	assert.Contains(t, strings.Join(first.Notes, " "), "in order of their dates")
+	q.Cursor = first.Next
+	var calls sync.WaitGroup
+	for range 4 { // the race detector
+		calls.Go(func() {
+			second, err := f.engine.Search(t.Context(), q)
+			assert.NoError(t, err)
+			assert.Equal(t, []string{"Log/2025-06-05 Standup"}, pathsOf(second)[:1])
+		})
+	}
+	calls.Wait()
+}
+
+// Vectors that do not come in time are waited for once.
+func TestSearch_NewestWithoutVectors(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &fakeSemantic{weight: .5, wait: 10 * time.Second, coverage: notes.Coverage{State: search.StateReady, Coverage: 1}, cosines: map[string]float64{}}
+		f := newFixtureWith(t, map[string]string{"L/2025-01-01 Standup.md": "Standup", "L/2025-02-01 Standup.md": "Standup again and so on."}, m)
+		m.store = f.store
+		f.engine = search.NewEngine(f.store, f.index, m, search.EngineOptions{SemanticTimeout: 500 * time.Millisecond, Clock: func() time.Time { return today }})
+		f.search(search.Query{Text: "latest standup"})
+		assert.Len(t, m.asked, 1)
+	})
+}
+
+// If the best note was found by its vector only, notes that are far from the topic keep their places.
+func TestSearch_NewestByMeaning(t *testing.T) {
+	files := map[string]string{"Pets/2025-01-10 Momo.md": "Checked at the clinic.", "Pets/2025-06-10 Momo.md": "Vaccine at the clinic.", "Log/2025-09-01.md": "Rain.", "Log/2025-10-01.md": "Snow."}
+	m := &fakeSemantic{weight: .9, coverage: notes.Coverage{State: search.StateReady, Coverage: 1}, cosines: map[string]float64{"Pets/2025-01-10 Momo": .8, "Pets/2025-06-10 Momo": .8, "Log/2025-09-01": .5, "Log/2025-10-01": .5}}
+	f := newFixtureWith(t, files, m)
+	m.store = f.store
+	f.engine = search.NewEngine(f.store, f.index, m, search.EngineOptions{Clock: func() time.Time { return today }})
+	assert.Equal(t, "Pets/2025-06-10 Momo", pathsOf(f.search(search.Query{Text: "última visita veterinario"}))[0])
 }

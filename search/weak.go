@@ -116,12 +116,13 @@ type bound struct {
 // much of the query occurs together in it.
 func (b bound) reached(c *candidate, below float64) bool {
 	const all = .999 // allows for rounding
+	value := b.value
 	if c.across {
-		below += b.across
+		value -= b.across
 	}
 	unknown := !c.embedded || c.missing > 0 // a passage without a vector may be near
 	return c.togetherShare >= all || unknown && c.togetherShare >= wordsMeet-below/clearShare ||
-		c.embedded && c.nearness() >= onSpread(b.spread, b.value-below-clearShare*c.togetherShare)
+		c.embedded && c.nearness() >= onSpread(b.spread, value-below-clearShare*c.togetherShare)
 }
 
 // onSpread converts a bound to the spread.

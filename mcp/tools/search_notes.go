@@ -163,7 +163,7 @@ func (in *invocation) onCanvases(ctx context.Context, a searchArgs, f notes.Filt
 			continue
 		}
 		text, _ := canvas.Text(file.Data)
-		if has, all := search.WordsIn(p+"\n"+text, a.Query); has > best && 2*has > all {
+		if has, all := search.WordsIn(p+"\n"+text, a.Query); 2*has > all && (has > best || has == all) {
 			have = append(have, notes.Quote(p))
 		}
 	}
