@@ -84,6 +84,14 @@ func (g *generated) ByID(_ context.Context, ids []int64) (out []*notes.Note, err
 	return out, nil
 }
 
+func (g *generated) Metas(_ context.Context, ids []int64) (out []notes.Meta, err error) {
+	for _, id := range ids {
+		n := g.notes[id-1]
+		out = append(out, notes.Meta{ID: id, Path: n.Path, Title: n.Title, Modified: n.Modified, Date: n.Date})
+	}
+	return out, nil
+}
+
 func (g *generated) WhyNothing(context.Context, notes.Filter) ([]string, error) { return nil, nil }
 
 func (g *generated) Resolve(context.Context, notes.Filter) (*notes.IDSet, error) { return nil, nil }

@@ -17,6 +17,7 @@ import (
 // Store reads the notes that the index found. *store.Store of notes/store implements it.
 type Store interface {
 	ByID(ctx context.Context, ids []int64) ([]*notes.Note, error)
+	Metas(ctx context.Context, ids []int64) ([]notes.Meta, error)
 	Resolve(ctx context.Context, f notes.Filter) (*notes.IDSet, error)
 	ResolveSearch(ctx context.Context, f notes.Filter) (*notes.IDSet, error)
 	List(ctx context.Context, q notes.ListQuery) (notes.ListPage, error)

@@ -1,11 +1,14 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
+	"notesd/notes"
 	"notesd/search/index"
 	"notesd/search/terms"
 )
@@ -121,35 +124,38 @@ func (w *wish) isName(s *search, list *rankedList) bool {
 // places that they have together, and reports whether there are any.
 func (s *search) newestFirst(ctx context.Context, list *rankedList) (bool, error) {
 	now := s.o.Clock()
-	dated := func(c candidate) bool {
+	dated := func(date, modified time.Time) bool { return !date.Equal(modified) && !date.After(now) }
+	lead := slices.IndexFunc(list.found[:min(len(list.found), 3)], func(c candidate) bool {
 		n := s.read[c.note]
-		return n != nil && !n.Date.Equal(n.Modified) && !n.Date.After(now)
-	}
-	lead := slices.IndexFunc(list.found[:min(len(list.found), 3)], dated)
+		return n != nil && dated(n.Date, n.Modified)
+	})
 	if lead < 0 {
 		return false, nil
 	}
 	first := list.found[lead]
-	var series []candidate
-	at := map[int64]int{} // the places of the series
+	var ids []int64
+	at := map[int64]int{} // the places of notes that may be of the series
 	for i, c := range list.found[lead:min(len(list.found), maxSeries)] {
 		alike := c.terms&first.terms == first.terms && c.terms != 0 || first.terms == 0 && c.nearness() >= alikeNear*first.nearness()
 		if alike && c.weak == first.weak {
-			series, at[c.note] = append(series, c), lead+i
+			ids, at[c.note] = append(ids, c.note), lead+i
 		}
 	}
-	if err := s.readNotes(ctx, series); err != nil {
+	series, err := s.store.Metas(ctx, ids)
+	if err != nil {
 		return false, err
 	}
-	inName := func(c candidate) uint64 {
-		n := s.read[c.note]
-		return termsIn(s.rescorer.matcher.find(nil, n.Path+"\n"+n.Title))
+	inName := func(p, title string) uint64 { return termsIn(s.rescorer.matcher.find(nil, p+"\n"+title)) }
+	named := inName(s.read[first.note].Path, s.read[first.note].Title)
+	series = slices.DeleteFunc(series, func(m notes.Meta) bool {
+		return !dated(m.Date, m.Modified) || inName(m.Path, m.Title) != named
+	})
+	slices.SortFunc(series, func(a, b notes.Meta) int { return cmp.Or(b.Date.Compare(a.Date), cmp.Compare(at[a.ID], at[b.ID])) })
+	var newest []candidate
+	for _, m := range series[:min(len(series), maxCompared)] {
+		newest = append(newest, list.found[at[m.ID]])
 	}
-	named := inName(first)
-	series = slices.DeleteFunc(series, func(c candidate) bool { return !dated(c) || inName(c) != named })
-	newest := slices.Clone(series)
-	slices.SortStableFunc(newest, func(a, b candidate) int { return s.read[b.note].Date.Compare(s.read[a.note].Date) })
-	newest, err := s.closeLike(ctx, first, newest[:min(len(newest), maxCompared)], func(c candidate) bool { return at[c.note] >= len(s.best(list.found)) })
+	newest, err = s.closeLike(ctx, first, newest, func(c candidate) bool { return at[c.note] >= len(s.best(list.found)) })
 	if err != nil || len(newest) == 0 {
 		return false, err
 	}
@@ -157,17 +163,17 @@ func (s *search) newestFirst(ctx context.Context, list *rankedList) (bool, error
 	for _, c := range newest {
 		isNewest[c.note] = true
 	}
-	var places []int
+	slices.SortFunc(series, func(a, b notes.Meta) int { return cmp.Compare(at[a.ID], at[b.ID]) })
 	var others []candidate
-	for _, c := range series {
-		places = append(places, at[c.note])
-		if !isNewest[c.note] {
-			others = append(others, c)
+	for _, m := range series {
+		if !isNewest[m.ID] {
+			others = append(others, list.found[at[m.ID]])
 		}
 	}
 	for i, c := range append(newest, others...) {
-		c.score = list.found[places[i]].score
-		list.found[places[i]] = c
+		place := &list.found[at[series[i].ID]]
+		c.score = place.score
+		*place = c
 	}
 	return len(series) > 1, nil
 }
@@ -179,6 +185,10 @@ func (s *search) closeLike(ctx context.Context, first candidate, all []candidate
 		n := s.read[c.note]
 		return s.rescorer.pairsIn(n.Content, matches, n.Title, s.rescorer.matcher.find(nil, n.Title))
 	}
+	if err := s.readNotes(ctx, all); err != nil {
+		return nil, err
+	}
+	all = slices.DeleteFunc(all, func(c candidate) bool { return s.read[c.note] == nil }) // deleted since
 	adjacent, matches := make([]float64, len(all)), make([][]match, len(all))
 	err = index.InParallel(len(all), func(_, i int) error {
 		c := &all[i]

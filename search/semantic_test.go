@@ -866,6 +866,8 @@ func (m memory) ByID(_ context.Context, ids []int64) (out []*notes.Note, err err
 	return out, nil
 }
 
+func (m memory) Metas(context.Context, []int64) ([]notes.Meta, error) { return nil, nil }
+
 func (m memory) WhyNothing(context.Context, notes.Filter) ([]string, error) { return nil, nil }
 
 func (m memory) Resolve(context.Context, notes.Filter) (*notes.IDSet, error) { return nil, nil }

@@ -29,6 +29,16 @@ func (s *Reader) ByID(ctx context.Context, ids []int64) ([]*notes.Note, error) {
 	return out, nil
 }
 
+// Metas returns the notes with these IDs without their tags, sorted by path. IDs of notes that no
+// longer exist are skipped.
+func (s *Reader) Metas(ctx context.Context, ids []int64) (metas []notes.Meta, err error) {
+	err = s.notes.Read(ctx, func(tx *sql.Tx) (err error) {
+		metas, err = selectMetas(ctx, tx, `n.id IN (SELECT value FROM json_each(?))`, sqlite.List(ids))
+		return err
+	})
+	return metas, err
+}
+
 // LoadNote returns a note including its links, or nil if it does not exist.
 func (s *Reader) LoadNote(ctx context.Context, id int64) (*notes.Note, error) {
 	var note *notes.Note
