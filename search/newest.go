@@ -1,14 +1,12 @@
 package search
 
 import (
-	"cmp"
 	"context"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
 
-	"notesd/notes"
 	"notesd/search/index"
 	"notesd/search/terms"
 )
@@ -46,10 +44,9 @@ func wishOf(nodes []node) *wish {
 	}
 	for i, word := range words[:len(nodes)] {
 		from, to, before := i, i+1, ""
-		switch recent := recentWord(word) && i > 0 && mostPart(words[i-1]); {
-		case recent:
+		if i > 0 && recentWord(word) && mostPart(words[i-1]) {
 			from--
-		case !newestWord(word):
+		} else if !newestWord(word) {
 			continue
 		}
 		if from > 0 {
@@ -59,8 +56,8 @@ func wishOf(nodes []node) *wish {
 		if timed {
 			to++
 		}
-		w := &wish{topic: slices.Concat(nodes[:from], nodes[min(to, len(nodes)):])}
-		if next := words[min(to, len(nodes))]; next != "" && !terms.StopWords[next] && !terms.FunctionWords[next] {
+		w := &wish{topic: slices.Concat(nodes[:from], nodes[to:])}
+		if next := words[to]; next != "" && !terms.StopWords[next] && !terms.FunctionWords[next] {
 			w.about, w.name = next, newPhrase(word+" "+next)
 		} else if word == "last" && !timed { // at last, the last of them
 			continue
@@ -133,45 +130,40 @@ func (s *search) newestFirst(ctx context.Context, list *rankedList) (bool, error
 		return false, nil
 	}
 	first := list.found[lead]
+	var series []candidate
 	var ids []int64
-	at := map[int64]int{} // the places of notes that may be of the series
+	places := map[int64]int{}
 	for i, c := range list.found[lead:min(len(list.found), maxSeries)] {
 		alike := c.terms&first.terms == first.terms && c.terms != 0 || first.terms == 0 && c.nearness() >= alikeNear*first.nearness()
 		if alike && c.weak == first.weak {
-			ids, at[c.note] = append(ids, c.note), lead+i
+			series, ids, places[c.note] = append(series, c), append(ids, c.note), lead+i
 		}
 	}
-	series, err := s.store.Metas(ctx, ids)
+	metas, err := s.store.Metas(ctx, ids)
 	if err != nil {
 		return false, err
 	}
 	inName := func(p, title string) uint64 { return termsIn(s.rescorer.matcher.find(nil, p+"\n"+title)) }
 	named := inName(s.read[first.note].Path, s.read[first.note].Title)
-	series = slices.DeleteFunc(series, func(m notes.Meta) bool {
-		return !dated(m.Date, m.Modified) || inName(m.Path, m.Title) != named
-	})
-	slices.SortFunc(series, func(a, b notes.Meta) int { return cmp.Or(b.Date.Compare(a.Date), cmp.Compare(at[a.ID], at[b.ID])) })
-	var newest []candidate
-	for _, m := range series[:min(len(series), maxCompared)] {
-		newest = append(newest, list.found[at[m.ID]])
+	dates := map[int64]time.Time{} // of the notes that have their names alike, too
+	for _, m := range metas {
+		if dated(m.Date, m.Modified) && inName(m.Path, m.Title) == named {
+			dates[m.ID] = m.Date
+		}
 	}
-	newest, err = s.closeLike(ctx, first, newest, func(c candidate) bool { return at[c.note] >= len(s.best(list.found)) })
+	series = slices.DeleteFunc(series, func(c candidate) bool { _, ok := dates[c.note]; return !ok })
+	newest := slices.Clone(series)
+	slices.SortStableFunc(newest, func(a, b candidate) int { return dates[b.note].Compare(dates[a.note]) })
+	scored := len(s.best(list.found))
+	newest, err = s.closeLike(ctx, first, newest[:min(len(newest), maxCompared)], func(c candidate) bool { return places[c.note] >= scored })
 	if err != nil || len(newest) == 0 {
 		return false, err
 	}
-	isNewest := map[int64]bool{}
-	for _, c := range newest {
-		isNewest[c.note] = true
-	}
-	slices.SortFunc(series, func(a, b notes.Meta) int { return cmp.Compare(at[a.ID], at[b.ID]) })
-	var others []candidate
-	for _, m := range series {
-		if !isNewest[m.ID] {
-			others = append(others, list.found[at[m.ID]])
-		}
-	}
-	for i, c := range append(newest, others...) {
-		place := &list.found[at[series[i].ID]]
+	others := slices.DeleteFunc(slices.Clone(series), func(c candidate) bool {
+		return slices.ContainsFunc(newest, func(n candidate) bool { return n.note == c.note })
+	})
+	for i, c := range slices.Concat(newest, others) {
+		place := &list.found[places[series[i].note]]
 		c.score = place.score
 		*place = c
 	}
