@@ -2,6 +2,7 @@ package search
 
 import (
 	"fmt"
+	"math/bits"
 	"regexp"
 	"slices"
 	"strings"
@@ -183,17 +184,18 @@ func Parse(text string, now time.Time, filter notes.Filter) (want, avoid []strin
 	return want, avoid, r.filter
 }
 
-// WordsIn returns how many words a query has, function words aside, and how many of them a text has.
-func WordsIn(text, query string) (has, all int) {
+// WordsOf returns how many words a query has, function words aside, and a function that returns how
+// many of them a text has.
+func WordsOf(query string) (all int, in func(text string) int) {
 	r := newRequest(parseQuery(query, time.Time{}), notes.Filter{})
-	found := termsIn(newMatcher(r).find(nil, text))
-	for i, w := range r.words {
-		if w.term < 64 && terms.Telling(w.exact) && !slices.ContainsFunc(r.words[:i], func(o queryWord) bool { return o.term == w.term }) {
-			all++
-			has += int(found >> w.term & 1)
+	var telling uint64 // their terms
+	for _, w := range r.words {
+		if w.term < 64 && terms.Telling(w.exact) {
+			telling |= 1 << w.term
 		}
 	}
-	return has, all
+	m := newMatcher(r)
+	return bits.OnesCount64(telling), func(text string) int { return bits.OnesCount64(termsIn(m.find(nil, text)) & telling) }
 }
 
 // bare returns a text from its first term to its last.

@@ -153,6 +153,7 @@ func (in *invocation) onCanvases(ctx context.Context, a searchArgs, f notes.Filt
 	for _, hit := range res.Hits {
 		best = max(best, len(hit.Why.Terms))
 	}
+	all, wordsIn := search.WordsOf(a.Query)
 	var have []string
 	for _, p := range paths[:min(most, len(paths))] {
 		file, err := in.Vault.Attachment(ctx, p, in.Scope)
@@ -163,7 +164,7 @@ func (in *invocation) onCanvases(ctx context.Context, a searchArgs, f notes.Filt
 			continue
 		}
 		text, _ := canvas.Text(file.Data)
-		if has, all := search.WordsIn(p+"\n"+text, a.Query); 2*has > all && (has > best || has == all) {
+		if has := wordsIn(p + "\n" + text); 2*has > all && (has > best || has == all) {
 			have = append(have, notes.Quote(p))
 		}
 	}
