@@ -274,40 +274,23 @@ func (n *Note) Values() map[string]any {
 	created, modified, date := at(n.Created), at(n.Modified), day(n.Date)
 	file := map[string]any{"name": BaseName(n.Path), "path": n.Path, "folder": folder, "ext": strings.TrimPrefix(path.Ext(n.Path), "."), "size": n.Size,
 		"day": date, "ctime": created, "cday": day(n.Created), "mtime": modified, "mday": day(n.Modified), "tags": values[key]}
-	for _, own := range []struct {
-		name  string
-		value any
-	}{{"path", n.Path}, {"folder", folder}, {"title", n.Title}, {"date", date}, {"created", created}, {"modified", modified}, {"size", n.Size}, {"file", file}} {
-		if spelled, ok := keys[own.name]; values[own.name] == nil && (!ok || values[spelled] == nil) {
-			values[own.name] = own.value
+	for i, value := range []any{n.Path, folder, n.Title, date, created, modified, n.Size, file} {
+		name := fileFields[i]
+		if spelled, ok := keys[name]; values[name] == nil && (!ok || values[spelled] == nil) {
+			values[name] = value
 		}
 	}
 	return values
 }
 
-// valuesFor returns the values that decide whether the note matches conditions. Those that
-// [Note.Values] adds to the front matter take most of the time of a filter, and few filters name
-// them.
-func (n *Note) valuesFor(where map[string]any) map[string]any {
-	if len(n.Inline) > 0 || namesAdded(where) {
-		return n.Values()
-	}
-	return n.FrontMatter
-}
+// fileFields are the fields that [Note.Values] adds unless the note has them.
+var fileFields = []string{"path", "folder", "title", "date", "created", "modified", "size", "file"}
 
-// namesAdded reports whether conditions name a field that [Note.Values] adds or changes.
-func namesAdded(where map[string]any) bool {
-	for field, want := range where {
-		if _, parts := group(field, want); slices.ContainsFunc(parts, namesAdded) {
-			return true
-		}
-		head, _, _ := strings.Cut(field, ".")
-		switch fieldKey(head) {
-		case "path", "folder", "title", "date", "created", "modified", "size", "file", "tags", "tag":
-			return true
-		}
-	}
-	return false
+// isAdded reports whether [Note.Values] adds or changes the field with this name, which may be nested.
+func isAdded(field string) bool {
+	head, _, _ := strings.Cut(field, ".")
+	key := fieldKey(head)
+	return key == "tags" || key == "tag" || slices.Contains(fileFields, key)
 }
 
 // tagNames returns the names in a value of tags.

@@ -49,7 +49,7 @@ func selectIDs(ctx context.Context, tx *sql.Tx, f notes.Filter, periods notes.Pe
 		}
 		return nil
 	}
-	f.Glob = notes.Key(f.Glob) // once, not for each note
+	matches := f.Matcher(periods)
 	fields, _ := notes.WhereFields(f.Where)
 	columns, scan := recordColumns(fields), scanRecord
 	if len(f.Where) == 0 { // the path decides, and is in an index
@@ -60,7 +60,7 @@ func selectIDs(ctx context.Context, tx *sql.Tx, f notes.Filter, periods notes.Pe
 			return err
 		}
 		n, err := scan(rows)
-		if err == nil && f.Matches(n, periods) {
+		if err == nil && matches(n) {
 			add(n.ID)
 		}
 		return err
