@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 	"unicode"
 
 	"notesd/internal/phrase"
@@ -87,7 +86,7 @@ func runRelatedNotes(ctx context.Context, in *invocation, a relatedArgs) (Outcom
 	// A hit that shares only function words or dates is not related, nor is a weak hit if the
 	// vectors of all notes were compared.
 	res.Hits = slices.DeleteFunc(res.Hits, func(h search.Hit) bool {
-		return h.Path == self || h.Why.VectorRank == 0 && !slices.ContainsFunc(h.Why.Terms, isTopic) || h.Weak && res.Semantic.State == search.StateReady
+		return h.Path == self || h.Why.VectorRank == 0 && !slices.ContainsFunc(h.Why.Terms, in.isTopic) || h.Weak && res.Semantic.State == search.StateReady
 	})
 	near.addHits(res.Hits)
 	related, remarks := near.best(self, limit), in.stale(res.Notes)
@@ -183,9 +182,9 @@ func (near neighbours) addHits(hits []search.Hit) {
 
 // isTopic reports whether a word is more than a part of a date: a short number, a month or a day of
 // the week.
-func isTopic(word string) bool {
+func (in *invocation) isTopic(word string) bool {
 	_, isMonth := notes.ParseDate("1 " + word + " 2000")
-	_, isDay := new(notes.Periodic).ParsePast(word, time.Now())
+	_, isDay := new(notes.Periodic).ParsePast(word, in.Now())
 	return !isMonth && !isDay && (len(word) > len("2026") || strings.ContainsFunc(word, unicode.IsLetter))
 }
 
