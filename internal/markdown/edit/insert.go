@@ -353,11 +353,8 @@ func Prepend(src []byte, content string) ([]byte, error) {
 		_, at = markdown.LineAt(src, doc.PropertiesEnd-1)
 	}
 	if titles := titlesOf(doc); len(titles) == 1 && titles[0].Start == at && len(titlesOf(markdown.Parse([]byte(content)))) == 0 {
-		at = titles[0].ContentStart
-		if _, end := doc.NotionProperties(src); end > at {
-			at = end
-		}
-		at = textFrom(src, at)
+		_, properties := doc.NotionProperties(src)
+		at = textFrom(src, max(titles[0].ContentStart, properties))
 	}
 	return insertBlock(src, doc, at, content, "")
 }
