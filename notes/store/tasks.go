@@ -90,7 +90,7 @@ func (s *Reader) Tasks(ctx context.Context, q notes.TaskQuery) (notes.TaskPage, 
 	if q.First > 0 {
 		c.add("t.line BETWEEN ? AND ?", q.First, q.Last)
 	}
-	page := notes.TaskPage{Tasks: []notes.Task{}}
+	var page notes.TaskPage
 	err = s.notes.Read(ctx, func(tx *sql.Tx) error {
 		where, args, err := tasksIn(ctx, tx, q, s.Exclude.Load(), s.periods())
 		if err != nil {
@@ -125,30 +125,37 @@ func (s *Reader) Tasks(ctx context.Context, q notes.TaskQuery) (notes.TaskPage, 
 		if err := by.after(c, "list tasks", q.Sort, q.Cursor); err != nil {
 			return err
 		}
-		last := cursor{Sort: q.Sort}
-		return sqlite.ForEach(ctx, tx, selectTasks(by, list, c.where(), q.Limit+1), c.args, func(rows *sql.Rows) error {
-			if len(page.Tasks) == q.Limit {
-				page.Next = encodeCursor(last)
-				return nil
-			}
-			var p, hash, heading, source string
-			var line int
-			values := make([]any, len(by.columns))
-			into := []any{&p, &hash, &line, &heading, &source}
-			for i := range values {
-				into = append(into, &values[i])
-			}
-			if err := rows.Scan(into...); err != nil {
-				return err
-			}
-			t, _ := notes.NewTask(source)
-			t.Path, t.Hash, t.Line, t.Heading = p, strings.ToLower(hash), line, heading
-			t.Status = s.tasksOf(p).StatusOf(t.Mark)
-			page.Tasks, last.Values = append(page.Tasks, t), values
-			return nil
-		})
+		page.Tasks, page.Next, err = s.taskPage(ctx, tx, q, by, list, c)
+		return err
 	})
 	return page, err
+}
+
+// taskPage reads the tasks in a list that meet the conditions.
+func (s *Reader) taskPage(ctx context.Context, tx *sql.Tx, q notes.TaskQuery, by order, list string, c *conditions) (tasks []notes.Task, next string, err error) {
+	tasks, last := []notes.Task{}, cursor{Sort: q.Sort}
+	err = sqlite.ForEach(ctx, tx, selectTasks(by, list, c.where(), q.Limit+1), c.args, func(rows *sql.Rows) error {
+		if len(tasks) == q.Limit {
+			next = encodeCursor(last)
+			return nil
+		}
+		var p, hash, heading, source string
+		var line int
+		values := make([]any, len(by.columns))
+		into := []any{&p, &hash, &line, &heading, &source}
+		for i := range values {
+			into = append(into, &values[i])
+		}
+		if err := rows.Scan(into...); err != nil {
+			return err
+		}
+		t, _ := notes.NewTask(source)
+		t.Path, t.Hash, t.Line, t.Heading = p, strings.ToLower(hash), line, heading
+		t.Status = s.tasksOf(p).StatusOf(t.Mark)
+		tasks, last.Values = append(tasks, t), values
+		return nil
+	})
+	return tasks, next, err
 }
 
 // tasksWith returns the note and ordinal of the selected tasks that contain a text,
